@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { ask, base, type Fault, NoAnswer, Refusal } from "./api.ts";
+import { ask, type Fault, Refusal } from "./api.ts";
 import { Dialog } from "./dialog.ts";
 import { isList } from "./draft.ts";
 import { Input } from "./field.ts";
@@ -7,10 +7,11 @@ import { type Field, type Person, withValue } from "./fields.ts";
 import { type Children, given, html } from "./html.ts";
 import { Menu } from "./keys.ts";
 import { say } from "./notice.ts";
-import { download, selection } from "./query.ts";
-import { listUrl, personUrl } from "./router.ts";
+import { selection } from "./query.ts";
+import { personUrl } from "./router.ts";
 import { edited, fieldOf, service } from "./service.ts";
-import { faultText, meant, nameAt, plain } from "./values.ts";
+import { Downloads } from "./tools.ts";
+import { faultText, meant, nameAt, plain, whyNot } from "./values.ts";
 import { count, filled, words } from "./words.ts";
 
 /** What becomes of the people who are chosen. */
@@ -92,9 +93,8 @@ export function ChoiceBar({ chosen, total, search, clear }: ChoiceParts): Childr
     try {
       await work();
     } catch (error) {
-      if (error instanceof NoAnswer) return setFault(words.problem.noAnswer);
-      if (!(error instanceof Refusal)) throw error;
-      setFault(error.problem.errors?.map(faultText).join(", ") || error.message);
+      const errors = error instanceof Refusal ? error.problem.errors : undefined;
+      setFault(errors?.map(faultText).join(", ") || whyNot(error));
     }
   };
   const prepare = (event: Event): void => {
@@ -120,14 +120,13 @@ export function ChoiceBar({ chosen, total, search, clear }: ChoiceParts): Childr
       });
     });
   const names: Readonly<Record<Action, string>> = words.choice.actions;
-  const files = [["excel", words.list.spreadsheet] as const, ["vcard", words.list.cards] as const];
   const form = html`<form onSubmit=${prepare}><select aria-label=${words.choice.what} value=${action} onChange=${given<Action>((next) => setAction(next))}>${actions.map((each) => html`<option value=${each}>${names[each]}</option>`)}</select>
 ${action === "delete" || field === undefined ? "" : html`<select aria-label=${words.choice.member} value=${field.name} onChange=${given(setMember)}>${membersFor(action).map((each) => html`<option value=${each.name}>${each.label}</option>`)}</select><${Input} key=${`${action} ${field.name}`} id="choice-value" label=${words.choice.value} field=${field} value=${value} onInput=${setValue} suggests />`}
 <button class=${action === "delete" ? "danger" : "primary"}>${words.choice.go}</button></form>`;
   return html`<div class="choice" role="region" aria-label=${words.choice.withChosen}><p><strong role="status">${isAll ? filled(words.choice.all, { n: total }) : count(words.choice.chosen, chosen.size)}</strong>
 ${total > chosen.size ? html`<button class="plain" onClick=${() => setAll(!isAll)}>${isAll ? count(words.choice.onlyChosen, chosen.size) : filled(words.choice.chooseAll, { n: total })}</button>` : ""}<button class="plain" onClick=${clear}>${words.choice.clear}</button></p>
 ${actions.length === 0 ? "" : form}
-${mayExport ? html`<${Menu} label=${words.list.download}><ul>${files.map(([format, label]) => html`<li><a download href=${isAll ? listUrl(download(search, format)) : `${base}/person${query}&format=${format}`}>${label}</a></li>`)}</ul></${Menu}>` : ""}
+${mayExport ? html`<${Menu} label=${words.list.download}><${Downloads} search=${isAll ? search : query} /></${Menu}>` : ""}
 <p class="fault" role="alert">${review === undefined ? fault : ""}</p>${review && html`<${ReviewDialog} ...${review} fault=${fault} apply=${() => apply(review)} cancel=${() => setReview(undefined)} />`}</div>`;
 }
 

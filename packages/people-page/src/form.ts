@@ -1,11 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { NoAnswer, Refusal } from "./api.ts";
+import { Refusal } from "./api.ts";
 import { type Draft, draftOf, fieldsOfRow, isList, nameParts, personFrom, type Row, toRow } from "./draft.ts";
 import { Input, LabelledInput } from "./field.ts";
 import { type Field, type Person, valueAt } from "./fields.ts";
 import { type Children, given, html } from "./html.ts";
 import { edited, fieldOf, grouped, schema } from "./service.ts";
-import { faultText, nameAt, useName } from "./values.ts";
+import { faultText, nameAt, useName, whyNot } from "./values.ts";
 import { filled, words } from "./words.ts";
 
 /** The state of a person that a form changes. */
@@ -79,22 +79,13 @@ export function PersonForm(parts: FormParts): Children {
 }
 
 function faultsOf(error: unknown): Faults {
-  if (error instanceof NoAnswer) return { message: words.problem.noAnswer, at: new Map() };
-  if (!(error instanceof Refusal)) throw error;
-  const { errors = [], detail } = error.problem;
+  const errors = (error instanceof Refusal && error.problem.errors) || [];
   const at = new Map(
     errors.flatMap((fault) =>
       fault.pointer === undefined ? [] : [[nameAt(fault.pointer), faultText(fault)] as const],
     ),
   );
-  if (error.status === 401) return { message: words.signIn.staysHere, at };
-  const message =
-    at.size > 0
-      ? words.form.notYet
-      : (words.problem.codes[error.code as "forbidden"] ??
-        detail ??
-        filled(words.problem.answerIs, { status: error.status }));
-  return { message, at };
+  return { message: at.size > 0 ? words.form.notYet : whyNot(error), at };
 }
 
 const linksTo = ({ at }: Faults): Children =>

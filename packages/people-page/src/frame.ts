@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { Dialog } from "./dialog.ts";
 import { type Children, html } from "./html.ts";
 import { KeysDialog, keysShown } from "./keys.ts";
@@ -24,6 +24,14 @@ export function Frame({ children, kind }: { readonly children?: Children; readon
 <main id="main" tabindex="-1" class=${kind}>${children}</main>
 <footer id="foot"><div role="group" aria-label=${words.frame.language}>${choices}</div><div><button class="plain keys" aria-keyshortcuts="?" onClick=${() => keysShown.set(true)}>${words.frame.keys}</button>${links["api"] === undefined ? "" : html`<a href=${links["docs"] ?? links["api"]}>${words.frame.api}</a>`}<button class="plain" onClick=${() => setAbout(true)}>${words.frame.about}</button></div></footer>
 <${Notices} /><${KeysDialog} /><${SignInDialog} />${isAbout ? html`<${About} close=${() => setAbout(false)} />` : ""}</div>`;
+}
+
+/** Names the tab after what is shown in it, and the service; not where that is undefined. */
+export function useTitle(title: string | undefined): void {
+  useEffect(() => {
+    const parts = [title, service.title ?? words.frame.people].filter((part) => part !== "");
+    if (title !== undefined) document.title = parts.join(" · ");
+  }, [title]);
 }
 
 /** Who the reader is, and how one becomes somebody. */

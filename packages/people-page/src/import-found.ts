@@ -42,16 +42,14 @@ export function canStore({ stored = 0, updated = 0, isStored = false, found }: A
   return !isStored && !isUnclear && stored + updated > 0;
 }
 
-/** A line for each column that has values; those that have none, and those that are left out, are folded. */
-export function Found({
-  found: { columns = [] },
-  map,
-  onMap,
-}: {
+interface FoundParts {
   readonly found: FoundFile;
   readonly map: Mapping;
   readonly onMap: (map: Mapping) => void;
-}): Children {
+}
+
+/** A line for each column that has values; those that have none, and those that are left out, are folded. */
+export function Found({ found: { columns = [] }, map, onMap }: FoundParts): Children {
   if (columns.length === 0) return "";
   const memberOf = ({ name, member = "" }: Column): string => map[name] ?? member;
   const isOpen = (column: Column): boolean =>
@@ -73,15 +71,13 @@ export function Found({
   }</div>`;
 }
 
-function Member({
-  name,
-  member,
-  choose,
-}: {
+interface MemberParts {
   readonly name: string;
   readonly member: string;
   readonly choose: (member: string) => void;
-}): Children {
+}
+
+function Member({ name, member, choose }: MemberParts): Children {
   const groups = grouped(edited()).map(
     ([title, members]) =>
       html`<optgroup label=${title}>${members.map((each) => html`<option value=${each.name}>${each.label}</option>`)}</optgroup>`,

@@ -1,12 +1,13 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type Fault, NoAnswer, Refusal, sendFile } from "./api.ts";
+import { type Fault, Refusal, sendFile } from "./api.ts";
 import { shownDate } from "./dates.ts";
+import { useTitle } from "./frame.ts";
 import { type Children, given, html } from "./html.ts";
 import { type Answer, canStore, Found, type Mapping } from "./import-found.ts";
 import { say } from "./notice.ts";
 import { go, listUrl, place } from "./router.ts";
 import { fieldOf, fields, service } from "./service.ts";
-import { faultText, nameAt } from "./values.ts";
+import { faultText, nameAt, whyNot } from "./values.ts";
 import { count, filled, filledWith, number, words } from "./words.ts";
 
 /** What the reader chooses for a file. */
@@ -46,9 +47,9 @@ export function Import(): Children {
   useEffect(() => {
     // Whoever asked for it chooses at once; a browser lets no other page do so.
     if (navigator.userActivation?.isActive) input.current?.showPicker();
-    document.title = `${words.import.heading} · ${service.title ?? words.frame.people}`;
     return () => present.current.abort();
   }, []);
+  useTitle(words.import.heading);
   const send = async (chosen: Choices, isStoring: boolean): Promise<void> => {
     present.current.abort();
     present.current = new AbortController();
@@ -68,7 +69,8 @@ export function Import(): Children {
     } catch (error) {
       if (signal.aborted) return;
       setAnswer(error instanceof Refusal && !isStoring ? { refused: 0, errors: error.problem.errors ?? [] } : answer);
-      setRefusal(whyNot(error, chosen.file));
+      const isTooLarge = error instanceof Refusal && error.status === 413;
+      setRefusal(isTooLarge ? filled(words.import.tooLarge, { file: chosen.file.name }) : whyNot(error));
     }
     setDoing(undefined);
     requestAnimationFrame(() => outcome.current?.focus());
@@ -115,13 +117,6 @@ ${choices === undefined || answer?.found === undefined || answer.isStored ? "" :
 ${isDue ? html`<div class="foot"><div class="actions"><button class="primary" aria-disabled=${doing === undefined ? undefined : "true"}>${saveText(answer)}</button><a class="button plain" href=${listUrl(search)}>${words.form.cancel}</a></div></div>` : ""}</form>`;
 }
 
-function whyNot(error: unknown, file: File): string {
-  if (error instanceof NoAnswer) return words.problem.noAnswer;
-  if (!(error instanceof Refusal)) throw error;
-  if (error.status === 413) return filled(words.import.tooLarge, { file: file.name });
-  return error.status === 401 ? words.signIn.staysHere : error.message;
-}
-
 const good = ({ stored = 0, updated = 0 }: Answer): number => stored + updated;
 
 const saveText = (answer: Answer): string =>
@@ -129,16 +124,14 @@ const saveText = (answer: Answer): string =>
     ? filled(words.import.saveAll, { people: count(words.people, good(answer)) })
     : count(words.import.saveGood, good(answer));
 
-/** Says what would become of the people of a file, or became of them, and what is wrong with which line. */
-function Outcome({
-  file,
-  answer,
-  isRefused,
-}: {
+interface OutcomeParts {
   readonly file: File;
   readonly answer: Answer;
   readonly isRefused: boolean;
-}): Children {
+}
+
+/** Says what would become of the people of a file, or became of them, and what is wrong with which line. */
+function Outcome({ file, answer, isRefused }: OutcomeParts): Children {
   const { stored = 0, updated = 0, unchanged = 0, skipped = 0, refused, isStored = false, found } = answer;
   const bdi = html`<bdi>${file.name}</bdi>`;
   if (isRefused) return html`<${Faults} answer=${answer} />`;
@@ -176,16 +169,14 @@ function Faults({ answer: { errors, omitted = 0 } }: { readonly answer: Answer }
   return html`<ul class="errors" tabindex="0" aria-label=${words.import.faults}>${errors.slice(0, mostShown).map((fault) => html`<li>${text(fault)}</li>`)}${unseen === 0 ? "" : html`<li>${count(words.import.more, unseen)}</li>`}</ul>`;
 }
 
-/** What can be chosen for a file: which day a date is, and what becomes of who is stored already. */
-function Options({
-  choices,
-  answer: { found },
-  check,
-}: {
+interface OptionsParts {
   readonly choices: Choices;
   readonly answer: Answer;
   readonly check: (choices: Choices) => void;
-}): Children {
+}
+
+/** What can be chosen for a file: which day a date is, and what becomes of who is stored already. */
+function Options({ choices, answer: { found }, check }: OptionsParts): Children {
   const unique = fields.filter(({ schema }) => schema?.["x-unique"]);
   const options = [
     ...matches.map(([word, query]) => [query, words.import[word]] as const),

@@ -4,6 +4,7 @@ import { ChoiceBar } from "./choice.ts";
 import { useChanges } from "./feed.ts";
 import { type Person, valueAt } from "./fields.ts";
 import { Chips } from "./filters.ts";
+import { useTitle } from "./frame.ts";
 import { type Children, html } from "./html.ts";
 import { filtersIn, get, inWords, unfiltered, withParameter } from "./query.ts";
 import { Refused } from "./refused.ts";
@@ -101,9 +102,7 @@ export function List({ isBeside }: { readonly isBeside: boolean }): Children {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => latest.current(), 200);
   });
-  useEffect(() => {
-    if (open === undefined) document.title = titleOf(search);
-  }, [search, open]);
+  useTitle(open === undefined ? titleOf(search) : undefined);
   if (error !== undefined && page === undefined)
     return html`<section class="list"><${Refused} error=${error} again=${read} /></section>`;
   return html`<section class="list" aria-label=${words.frame.people} aria-busy=${page?.search === search ? undefined : "true"}>
@@ -116,9 +115,9 @@ ${page === undefined || error !== undefined ? "" : page.people.length === 0 ? ht
 }
 
 function titleOf(search: string): string {
-  const words_ = [get(search, "q") ?? "", ...filtersIn(search).map((each) => inWords(each).join(" "))];
-  const asked = words_.map((text, i) => (i === 0 && text !== "" ? `“${text}”` : text)).filter((text) => text !== "");
-  return [...asked, service.title ?? words.frame.people].join(" · ");
+  const sought = get(search, "q");
+  const filters = filtersIn(search).map((each) => inWords(each).join(" "));
+  return [...(sought === undefined ? [] : [`“${sought}”`]), ...filters].join(" · ");
 }
 
 function Head({ total }: { readonly total: number | undefined }): Children {

@@ -5,6 +5,7 @@ import { isList } from "./draft.ts";
 import { useChanges } from "./feed.ts";
 import { type Field, type Person, valueAt } from "./fields.ts";
 import { type Base, PersonForm } from "./form.ts";
+import { useTitle } from "./frame.ts";
 import { type Children, html } from "./html.ts";
 import { listed } from "./list.ts";
 import { say } from "./notice.ts";
@@ -14,7 +15,7 @@ import { remove } from "./removal.ts";
 import { go, listUrl, personUrl, place } from "./router.ts";
 import { change, create, readPerson, type Settle } from "./saving.ts";
 import { edited, fields, grouped, service } from "./service.ts";
-import { plain, shown } from "./values.ts";
+import { plain, shown, whyNot } from "./values.ts";
 import { filled, words } from "./words.ts";
 
 /** Returns what a person is called. */
@@ -40,9 +41,7 @@ export function PersonPanel({ id }: { readonly id: number }): Children {
   useChanges((changed) => (changed === undefined || changed === id) && base !== undefined && read());
   const isEditing = open === "edit" && service.rights.change;
   const name = base === undefined ? undefined : nameOf(base.person);
-  useEffect(() => {
-    if (name !== undefined) document.title = `${name} · ${service.title ?? words.frame.people}`;
-  }, [name]);
+  useTitle(name);
   if (error !== undefined && !(isEditing && base !== undefined))
     return html`<div class="panel"><${Trail} id=${id} /><${Refused} error=${error} again=${read} isPerson /></div>`;
   if (base === undefined) return html`<div class="panel" aria-busy="true"><${Trail} id=${id} /></div>`;
@@ -75,9 +74,7 @@ const saveCard =
   (id: number, name: string) =>
   async (event: Event): Promise<void> => {
     event.preventDefault();
-    const card = await cardOf(id).catch((error: Error) =>
-      say({ text: error.message || words.problem.noAnswer, isBad: true }),
-    );
+    const card = await cardOf(id).catch((error) => say({ text: whyNot(error), isBad: true }));
     if (card === undefined) return;
     const url = URL.createObjectURL(new Blob([card], { type: "text/vcard" }));
     Object.assign(document.createElement("a"), { href: url, download: `${name}.vcf` }).click();
@@ -176,8 +173,6 @@ const nobody: Base = { person: {}, etag: "" };
 export function NewPerson(): Children {
   const { search } = place.use();
   const keep = "draft new";
-  useEffect(() => {
-    document.title = `${words.list.create} · ${service.title ?? words.frame.people}`;
-  }, []);
+  useTitle(words.list.create);
   return html`<div class="panel"><${Trail} /><div class="heading"><h1>${words.list.create}</h1></div><${PersonForm} base=${nobody} keep=${keep} save=${async (person: Person) => stored(await create(person, keep))} cancel=${() => go(listUrl(search))} /></div>`;
 }

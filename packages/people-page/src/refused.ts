@@ -6,16 +6,14 @@ import { service } from "./service.ts";
 import { SignIn, SignOut } from "./sign-in.ts";
 import { count, filled, filledWith, words } from "./words.ts";
 
-/** What is shown in place of something that the service refused, or gave no answer to; it is asked again by itself where that helps. */
-export function Refused({
-  error,
-  again,
-  isPerson = false,
-}: {
+interface RefusedParts {
   readonly error: unknown;
   readonly again: () => void;
   readonly isPerson?: boolean;
-}): Children {
+}
+
+/** What is shown in place of something that the service refused, or gave no answer to; it is asked again by itself where that helps. */
+export function Refused({ error, again, isPerson = false }: RefusedParts): Children {
   const seconds =
     error instanceof NoAnswer
       ? 3

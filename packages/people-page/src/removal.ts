@@ -1,7 +1,8 @@
-import { ask, NoAnswer, Refusal } from "./api.ts";
+import { ask, Refusal } from "./api.ts";
 import { html } from "./html.ts";
 import { dismiss, say } from "./notice.ts";
 import { type Store, store } from "./store.ts";
+import { whyNot } from "./values.ts";
 import { filledWith, words } from "./words.ts";
 
 /** The people who are about to be removed: a number is never given again, so that removing waits as long as it can be undone. */
@@ -21,11 +22,7 @@ export function remove(id: number, name: string, etag: string): void {
         back();
         if (error instanceof Refusal && error.status === 404) return;
         const isChanged = error instanceof Refusal && error.status === 412;
-        const why = isChanged
-          ? words.person.changed
-          : error instanceof NoAnswer
-            ? words.problem.noAnswer
-            : error.message;
+        const why = isChanged ? words.person.changed : whyNot(error);
         say({ text: [filledWith(words.person.kept, { name: bdi }), " ", why], isBad: true }, 20);
       });
     },

@@ -37,20 +37,10 @@ export const personUrl = (id: number, open = ""): string => `${base}/person/${id
 
 /** Leads by a link within the page, without loading it again. */
 function follow(event: MouseEvent): void {
-  const link = (event.target as Element).closest?.("a");
-  if (
-    !link ||
-    event.defaultPrevented ||
-    event.button !== 0 ||
-    event.metaKey ||
-    event.ctrlKey ||
-    event.shiftKey ||
-    event.altKey
-  )
-    return;
-  if (link.origin !== location.origin || link.hasAttribute("download") || link.target !== "" || link.matches(".skip"))
-    return;
-  if (!/^\/person(?:\/\d+)?$/.test(link.pathname.slice(base.length))) return;
+  const link = (event.target as Element).closest?.<HTMLAnchorElement>("a:not([download], [target], .skip)");
+  const { button, metaKey, ctrlKey, shiftKey, altKey } = event;
+  if (!link || event.defaultPrevented || button !== 0 || metaKey || ctrlKey || shiftKey || altKey) return;
+  if (link.origin !== location.origin || !/^\/person(?:\/\d+)?$/.test(link.pathname.slice(base.length))) return;
   event.preventDefault();
   go(link.pathname + link.search + link.hash);
 }

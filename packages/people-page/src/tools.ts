@@ -89,7 +89,8 @@ function More({ search }: Shown): Children {
 ${service.rights.export ? html`<h2>${words.list.download}</h2><${Downloads} search=${search} />` : ""}<h2>${words.list.columns}</h2><${Columns} search=${search} /></div>`;
 }
 
-function Downloads({ search }: Shown): Children {
+/** Links to files of people: of all that a query has. */
+export function Downloads({ search }: Shown): Children {
   const files = [["excel", words.list.spreadsheet] as const, ["vcard", words.list.cards] as const];
   return html`<ul>${files.map(([format, label]) => html`<li><a download href=${listUrl(download(search, format))}>${label}</a></li>`)}</ul>`;
 }

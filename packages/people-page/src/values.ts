@@ -1,4 +1,4 @@
-import type { Fault } from "./api.ts";
+import { type Fault, NoAnswer, Refusal } from "./api.ts";
 import { countryIn, countryName } from "./countries.ts";
 import { dateForm, dateIn, shownDate, shownTime, typedDate } from "./dates.ts";
 import { type Field, type Person, partsOf, type Value } from "./fields.ts";
@@ -109,6 +109,15 @@ export function faultText({ code = "", detail = "", found, pointer = "" }: Fault
     date: isDate ? exampleDate : dateForm,
   };
   return filled(text, values);
+}
+
+/** Says why something was not done, in the words of the reader where there are some; throws on what is a fault of the page. */
+export function whyNot(error: unknown): string {
+  if (error instanceof NoAnswer) return words.problem.noAnswer;
+  if (!(error instanceof Refusal)) throw error;
+  const { status, code, problem } = error;
+  if (status === 401) return words.signIn.staysHere;
+  return words.problem.codes[code as "forbidden"] ?? problem.detail ?? filled(words.problem.answerIs, { status });
 }
 
 /** Returns the name of the member at a JSON pointer: `address.postalCode` at `#/address/postalCode`; of an entry of a list, the list. */
