@@ -7,7 +7,6 @@ import type { Engine } from "../src/stores/engine.ts";
 import { batchesFrom } from "../src/stores/record-store.ts";
 import { type SqliteConnections, sqliteEngine } from "../src/stores/sqlite/engine.ts";
 import { SqliteQueries } from "../src/stores/sqlite/reading/queries.ts";
-import { goOnFunction } from "../src/stores/sqlite/table/dialect.ts";
 import { toStoredCollection } from "../src/stores/table/definition.ts";
 import { everySelection, type ListWork, people, person } from "./list-work.ts";
 
@@ -30,11 +29,10 @@ export function describeSqliteListWork(asked: ListWork): void {
       await filled.store("person").createAll(people(asked.count, gap));
       await filled.close();
       database = new DatabaseSync(file);
-      database.function(goOnFunction, () => {
+      const queries = new SqliteQueries(database, [stored], () => {
         visited++;
-        return 1;
+        return false;
       });
-      const queries = new SqliteQueries(database, [stored], true);
       const reader = {
         async read(_options: unknown, _call: string, ...args: Parameters<SqliteQueries["find"]>) {
           finds++;
@@ -54,8 +52,8 @@ export function describeSqliteListWork(asked: ListWork): void {
         assert.ok(found > 0 || selection.after !== undefined, what);
         assert.ok(finds <= 1, `${what}: it is found ${finds} times`);
         // Each range after a place is read by itself. Some rows are counted before, to choose an index.
-        const visits = selection.after === undefined ? 3 : 5;
-        assert.ok(visited <= visits * asked.count, `${what}: ${visited} rows are visited for ${found} people`);
+        const visits = (selection.after === undefined ? 3 : 5) * asked.count + 1_000;
+        assert.ok(visited <= visits, `${what}: ${visited} rows are visited for ${found} people`);
       }
     });
   });

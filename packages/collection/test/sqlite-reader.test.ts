@@ -334,19 +334,9 @@ describe("the thread that reads a SQLite file", () => {
     ["a range that few are in, not sorted by that member", { filters: [filter("name", "ge", "n9990")], limit: 50 }],
     ["words that few have, sorted", { words: ["n", "n77"], order: by("birthDate"), limit: 50 }],
     ["a page of words that many have, by id", { words: ["n1"], after: [7], limit: 50 }],
-  ];
-  const needed: readonly [what: string, selection: Selection][] = [
-    ["all that have words", { words: ["n1"] }],
-    ["words that many have, sorted", { words: ["n1"], order: by("birthDate"), limit: 50 }],
-    ["what is not a value", { filters: [filter("name", "ne", "n1")] }],
     [
-      "a value that many have, sorted",
-      { filters: [filter("name", "prefix", "n1")], order: by("birthDate"), limit: 50 },
-    ],
-    ["a range, not sorted by that member", { filters: [filter("name", "ge", "n1")], limit: 50 }],
-    [
-      "two filters that may leave nothing of what they find",
-      { order: by("name"), filters: [filter("name", "ge", "n1"), filter("name", "gt", "n7")], limit: 50 },
+      "a range of which many are in front, sorted otherwise",
+      { filters: [filter("name", "ge", "n2")], order: by("birthDate"), limit: 50 },
     ],
     [
       "a range, behind a place that need not lie in it",
@@ -356,6 +346,20 @@ describe("the thread that reads a SQLite file", () => {
         after: ["0001-01-01", 1],
         limit: 50,
       },
+    ],
+  ];
+  const needed: readonly [what: string, selection: Selection][] = [
+    ["all that have words", { words: ["n1"] }],
+    ["words that many have, sorted", { words: ["n1"], order: by("birthDate"), limit: 50 }],
+    ["what is not a value", { filters: [filter("name", "ne", "n1")] }],
+    [
+      "a range of which most are behind others, sorted otherwise",
+      { filters: [filter("name", "prefix", "n19")], order: by("birthDate"), limit: 50 },
+    ],
+    ["a long page of a range, not sorted by that member", { filters: [filter("name", "ge", "n1")], limit: 500 }],
+    [
+      "two filters that may leave nothing of what they find",
+      { order: by("name"), filters: [filter("name", "ge", "n1"), filter("name", "gt", "n7")], limit: 50 },
     ],
     [
       "an order of two members, of which many may have the same first",

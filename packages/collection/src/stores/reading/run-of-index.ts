@@ -1,4 +1,4 @@
-import { defaultOrder, type MemberFilter, type Selection } from "../contract/selection.ts";
+import { defaultOrder, type MemberFilter, type Selection, type SortKey } from "../contract/selection.ts";
 
 /**
  * Returns whether every part of a selection is a run of one index, so that only the returned records are read, however many there
@@ -7,13 +7,15 @@ import { defaultOrder, type MemberFilter, type Selection } from "../contract/sel
 export function isRunOfIndex(selection: Selection, isList: (member: string) => boolean): boolean {
   const { filters = [], words = [], order = defaultOrder, after } = selection;
   if (filters.some(({ member }) => isList(member))) return false;
-  const [firstKey, lastKey] = [order[0], order.at(-1)];
-  const isOrderOfIndex = order.length <= 2 && firstKey?.descending === lastKey?.descending;
-  if (words.length > 0 || !isOrderOfIndex) return false;
+  if (words.length > 0 || !isOrderOfIndex(order)) return false;
   if (filters.length === 0 || isOneValue(filters, order)) return true;
   // For a made-up place outside of the range, all entries between the two would be read and skipped.
-  return after === undefined && filters.every(({ member }) => member === firstKey?.member) && isOneRange(filters);
+  return after === undefined && filters.every(({ member }) => member === order[0]?.member) && isOneRange(filters);
 }
+
+/** Returns whether an index has an order: that of the ids, or of a member and the ids in the same direction. */
+export const isOrderOfIndex = (order: readonly SortKey[]): boolean =>
+  order.length <= 2 && order[0]?.descending === order.at(-1)?.descending;
 
 /** Returns whether a selection has one value of a member, by id: the entries of an index with the same value are in that order. */
 export const isOneValue = (filters: readonly MemberFilter[], order: readonly unknown[]): boolean =>

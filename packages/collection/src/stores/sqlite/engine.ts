@@ -85,15 +85,12 @@ export function sqliteEngine(
     },
     batch(selection, owner, options) {
       lock?.beforeRead();
-      const plan = queries.planAtOnce(collection, selection, owner);
-      if (plan === undefined) return list(selection, owner, options);
-      const first = queries.page(collection, selection, owner, plan);
-      // Where no index has their order, those behind the first ones are found in the same state.
-      if (plan.isOfFew === true && first.rest !== undefined) return list(selection, owner, options);
+      const first = queries.atOnce(collection, selection, owner);
+      if (first === undefined) return list(selection, owner, options);
       const batchOf = ({ records, rest }: RecordPage): RecordBatch => {
         const next = (selected: Selection): RecordBatch => {
           lock?.beforeRead();
-          return batchOf(queries.page(collection, selected, owner, plan));
+          return batchOf(queries.page(collection, selected, owner, first.plan));
         };
         return { records, next: rest && (() => next(rest)) };
       };

@@ -1,6 +1,6 @@
 import { defaultOrder, type ListMember, type MemberFilter, type Selection } from "../../contract/selection.ts";
 import { where } from "../../reading/conditions.ts";
-import { isOneValue, isRunOfIndex } from "../../reading/run-of-index.ts";
+import { isOneValue, isOrderOfIndex, isRunOfIndex } from "../../reading/run-of-index.ts";
 import { limit, type StatementCache } from "../connections/statements.ts";
 import { type Columns, SqliteDialect } from "../table/dialect.ts";
 import { isIndexed, matching, matchingParts, toIndexed, wordsTable } from "../table/words.ts";
@@ -30,8 +30,8 @@ export interface SelectionPlan {
   readonly filter?: MemberFilter;
   /** Whether the records with the value are all that is asked for, in the order of the ids. */
   readonly isRun?: boolean;
-  /** Whether there are so few records that one statement reads them. */
-  readonly isOfFew?: boolean;
+  /** Whether one statement reads the records, and no more than a few others. */
+  readonly isBounded?: boolean;
   /** Whether the words are looked up for each record that is read, because many records have them. */
   readonly looksUpWords?: boolean;
 }
@@ -55,17 +55,19 @@ function planOfRun(
 
 /**
  * Returns the plan of a selection that takes no longer than reading a page: that of a run, or of a filter or a word that leaves few
- * records; undefined for any other.
+ * records; or one that takes no longer where many records meet its filters. Undefined for any other.
  */
 export function planAtOnce(records: SelectableRecords, selection: Selection): SelectionPlan | undefined {
   const run = planOfRun(selection, records);
   if (run !== undefined) return run;
-  const { words = [], limit: most } = selection;
+  const { words = [], order = defaultOrder, limit: most } = selection;
   const hasWords = words.length > 0;
   if (hasWords && !areFoundSoon(records, words)) return undefined;
   if (most !== undefined && isRunOfWords(records, selection)) return { by: "words" };
   const { count = few, ...leading } = whatLeads(records, selection, few);
-  return count < few && (!hasWords || leading.by === "words") ? { ...leading, isOfFew: true } : undefined;
+  const isOfFew = count < few && (!hasWords || leading.by === "words");
+  const isTried = !hasWords && most !== undefined && most <= few && isOrderOfIndex(order);
+  return isOfFew || isTried ? { ...leading, isBounded: true } : undefined;
 }
 
 /** In records, which are read and sorted in less than 1 ms. */

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { StoredCollection } from "../../../database.ts";
+import { nobodyWaits } from "../../contract/errors.ts";
 import type { MemberFilter, Selection } from "../../contract/selection.ts";
 import type { StoredRecord } from "../../contract/store.ts";
 import { where } from "../../reading/conditions.ts";
@@ -9,7 +10,7 @@ import { type RecordRow, recordColumns, toRecord } from "../../table/rows.ts";
 import { guardedRead } from "../connections/fault.ts";
 import { StatementCache } from "../connections/statements.ts";
 import { selectableColumns } from "../table/columns.ts";
-import { type Columns, hasNumbersFunction, SqliteDialect } from "../table/dialect.ts";
+import { type Columns, goOnFunction, hasNumbersFunction, SqliteDialect } from "../table/dialect.ts";
 import { countFoundUpTo, few, planAtOnce, planOf, type SelectableRecords, type SelectionPlan } from "./plan.ts";
 import { type SelectedRow, SqliteSelection } from "./selection.ts";
 
@@ -21,6 +22,11 @@ export interface RecordPage {
   readonly records: readonly StoredRecord[];
   /** The selection of the records after these; undefined when there are no more. */
   readonly rest: Selection | undefined;
+}
+
+/** The first page of a selection, and the plan of the others. */
+export interface FirstPage extends RecordPage {
+  readonly plan: SelectionPlan;
 }
 
 /** What is found of a selection, and the revision of the collection in that state. */
@@ -35,14 +41,20 @@ export class SqliteQueries {
   readonly #statements: StatementCache;
   readonly #documents: ReadonlyMap<string, SelectableRecords["documents"]>;
   readonly #isStoppable: boolean;
+  /** How often the statement of a bounded read has asked whether it may go on. */
+  #asked = 0;
 
-  /** @param isStoppable whether the connection has the function that stops a statement */
-  constructor(database: DatabaseSync, collections: readonly StoredCollection[], isStoppable = false) {
+  /** @param mustStop returns whether the statement that runs must end. Default: none must, and only bounded reads ask. */
+  constructor(database: DatabaseSync, collections: readonly StoredCollection[], mustStop?: () => boolean) {
     this.#database = database;
     this.#columns = new Map(collections.map((definition) => [definition.name, selectableColumns(definition)]));
     this.#documents = new Map(collections.map(({ name }) => [name, { areLong: false }]));
     this.#statements = new StatementCache(database);
-    this.#isStoppable = isStoppable;
+    this.#isStoppable = mustStop !== undefined;
+    database.function(goOnFunction, () => {
+      if (mustStop?.() ?? ++this.#asked > mostAsked) throw nobodyWaits();
+      return 1;
+    });
     const searched = new Map(collections.map(({ name, fullText }) => [name, fullText]));
     database.function(hasNumbersFunction, (collection, document, words) =>
       Number(
@@ -51,22 +63,20 @@ export class SqliteQueries {
     );
   }
 
-  /** Returns the plan of a selection for `page`; undefined for one that takes longer. */
-  planAtOnce(collection: string, selection: Selection, owner: number | undefined): SelectionPlan | undefined {
-    return guardedRead(() => planAtOnce(this.#recordsOf(collection, owner), selection));
+  /** Reads the first records of a selection that takes no longer than a page; undefined for one that may. */
+  atOnce(collection: string, selection: Selection, owner: number | undefined): FirstPage | undefined {
+    const records = this.#recordsOf(collection, owner);
+    const plan = guardedRead(() => planAtOnce(records, selection));
+    if (plan === undefined) return undefined;
+    if (plan.isBounded !== true) return { ...this.page(collection, selection, owner, plan), plan };
+    const page = this.#readBounded({ ...records, isStoppable: true }, selection, plan);
+    return page && { ...page, plan };
   }
 
-  /** Reads the first records of a selection with such a plan. */
+  /** Reads the first records of a selection with the plan of a run. */
   page(collection: string, selection: Selection, owner: number | undefined, plan: SelectionPlan): RecordPage {
-    const from = this.#recordsOf(collection, owner);
-    const read = plan.isOfFew === true ? readFew : readPage;
-    return guardedRead(() => {
-      const page = read(from, selection, plan);
-      if (page.revision !== undefined) return { ...page, revision: page.revision };
-      // Nothing was found, and something may have been stored since.
-      const revision = this.#revision(collection);
-      return { ...read(from, selection, plan), revision };
-    });
+    const records = this.#recordsOf(collection, owner);
+    return this.#inKnownState(collection, () => readPage(records, selection, plan));
   }
 
   /** Finds all records of any selection, and reads the first of them in the same state of the database. */
@@ -166,6 +176,28 @@ export class SqliteQueries {
     return { records, count };
   }
 
+  /** Reads records by one statement; undefined where it would have read many others, or where they are longer than a page. */
+  #readBounded(records: SelectableRecords, selection: Selection, plan: SelectionPlan): RecordPage | undefined {
+    this.#asked = 0;
+    try {
+      const page = this.#inKnownState(records.collection, () => readWhole(records, selection, plan));
+      return page.rest === undefined ? page : undefined;
+    } catch (error) {
+      if (this.#asked > mostAsked) return undefined;
+      throw error;
+    }
+  }
+
+  #inKnownState(collection: string, read: () => ReadPage): RecordPage {
+    return guardedRead(() => {
+      const page = read();
+      if (page.revision !== undefined) return { ...page, revision: page.revision };
+      // Nothing was found, and something may have been stored since.
+      const revision = this.#revision(collection);
+      return { ...read(), revision };
+    });
+  }
+
   #revision(collection: string): number {
     const counter = this.#statements.prepare("SELECT revision FROM waymark_collections WHERE name = ?");
     return (counter.get(collection) as unknown as [number])[0]; // the collection has a row
@@ -236,13 +268,16 @@ function readPage(from: SelectableRecords, selection: Selection, plan: Selection
   return { revision, records, rest: { ...selection, after, ...(Number.isFinite(left) && { limit: left }) } };
 }
 
-/** Reads few records by one statement: all, unless they are longer than a page. */
-function readFew(from: SelectableRecords, selection: Selection, plan: SelectionPlan): ReadPage {
+/** Reads records by one statement: all, unless they are longer than a page. */
+function readWhole(from: SelectableRecords, selection: Selection, plan: SelectionPlan): ReadPage {
   const { after, limit = few } = selection;
   const rows = new SqliteSelection(from, selection, plan).rows(after, Math.min(limit, few), mostCharacters);
   const size = rows.reduce((sum, row) => sum + row[3].length, 0);
   return { revision: rows[0]?.[4], records: rows.map(toRecord), rest: size < mostCharacters ? undefined : selection };
 }
+
+/** A statement asks at one record in 251 that it reads: after about 750, in 2 ms, it has to end. */
+const mostAsked = 2;
 
 /** In characters of JSON, for a page; exceeded by at most one record, or by some that are not long. */
 const mostCharacters = 65_536;
