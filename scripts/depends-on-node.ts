@@ -13,7 +13,7 @@ const names: Readonly<Record<string, readonly string[]>> = {
     ...["node-codings", "node-listener", "refused-messages", "rolling-restart"],
     ...["http1/bounds", "http1/connection", "http1/differential", "http1/smuggling", "http1/upgrade"],
   ],
-  collection: ["query-plan", "sqlite-reader", "sqlite-store", "sqlite-writer", "words"],
+  collection: ["query-plan", "sqlite-reader.long", "sqlite-store", "sqlite-writer", "words"],
   "person-service": ["access/password", "access/tokens", "contract", "from-source", "options", "shared-file.serial"],
 };
 
