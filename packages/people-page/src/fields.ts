@@ -1,10 +1,7 @@
-import { own } from "./words.ts";
-
-type Texts = Readonly<Record<string, string>>;
-
 /** A JSON Schema of the API, with what it says for pages. */
 export interface MemberSchema {
   readonly type?: string;
+  readonly title?: string;
   readonly properties?: Readonly<Record<string, MemberSchema>>;
   readonly items?: MemberSchema;
   readonly enum?: readonly string[];
@@ -15,8 +12,7 @@ export interface MemberSchema {
   readonly readOnly?: boolean;
   readonly "x-kind"?: string;
   readonly "x-of"?: string;
-  readonly "x-label"?: Texts;
-  readonly "x-hint"?: Texts;
+  readonly "x-hint"?: string;
   readonly "x-group"?: string;
   readonly "x-column"?: boolean;
   readonly "x-headline"?: boolean;
@@ -28,7 +24,7 @@ export interface MemberSchema {
 
 export interface PersonSchema extends MemberSchema {
   readonly properties: Readonly<Record<string, MemberSchema>>;
-  readonly "x-groups"?: Readonly<Record<string, Texts>>;
+  readonly "x-groups"?: Readonly<Record<string, string>>;
   readonly "x-contexts"?: readonly string[];
   readonly "x-features"?: readonly string[];
 }
@@ -57,10 +53,10 @@ export function fieldsIn({ properties = {} }: MemberSchema, before = ""): readon
     const of = schema["x-of"];
     return {
       name,
-      label: own(schema["x-label"]) ?? name,
+      label: schema.title ?? name,
       kind: schema["x-kind"] ?? "line",
       group: schema.readOnly ? "" : (schema["x-group"] ?? ""),
-      hint: own(schema["x-hint"]),
+      hint: schema["x-hint"],
       list: schema.type === "array" && of === undefined,
       of,
       choices: schema.enum ?? schema.items?.enum,

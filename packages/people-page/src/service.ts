@@ -1,6 +1,6 @@
 import { ask } from "./api.ts";
 import { type Field, fieldsIn, type PersonSchema } from "./fields.ts";
-import { own } from "./words.ts";
+import { language } from "./words.ts";
 
 /** Who asks, as the service knows them. */
 export interface Caller {
@@ -33,7 +33,7 @@ export let fields: readonly Field[] = [];
 export async function readService(): Promise<void> {
   const [front, members] = await Promise.all([
     ask<Service>("GET", "/"),
-    ask<PersonSchema>("GET", "/schemas/person").catch(() => undefined),
+    ask<PersonSchema>("GET", "/schemas/person", { headers: { "Accept-Language": language } }).catch(() => undefined),
   ]);
   service = front.value;
   if (members === undefined) return;
@@ -53,6 +53,6 @@ export function grouped(members: readonly Field[]): readonly (readonly [title: s
   const groups = Map.groupBy(members, ({ group }) => group);
   return Array.from(groups, ([group, members]) => {
     const sorted = [...Map.groupBy(members, ({ name, of }) => of ?? name.split(".")[0]).values()].flat();
-    return [own(schema["x-groups"]?.[group]) ?? group, sorted] as const;
+    return [schema["x-groups"]?.[group] ?? group, sorted] as const;
   });
 }

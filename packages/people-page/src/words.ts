@@ -55,7 +55,3 @@ export const count = (forms: Plural, n: number, shown: string = number(n)): stri
   filled(forms[plurals.select(n)] ?? forms.other, { n: shown });
 
 export const number = (n: number): string => n.toLocaleString(locale);
-
-/** Returns a text in the language of the reader, of those that the API has for each. */
-export const own = (texts: Readonly<Record<string, string>> | undefined): string | undefined =>
-  texts?.[language] ?? texts?.["en"];

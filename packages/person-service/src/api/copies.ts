@@ -16,7 +16,7 @@ export const ofCopies = (
     "If-None-Match": { description: "An ETag that it must not have, else 304." },
   },
   responses: {
-    200: { ...ofContent, headers: state },
+    200: { ...ofContent, headers: { ...state, ...ofContent.headers } },
     304: { description: "The copy is current.", headers: state },
   },
   problems: [collectionProblemTypes.preconditionFailed, ...problems],

@@ -15,10 +15,12 @@ import {
   string,
   takes,
 } from "waymark";
+import { preferredLanguages } from "waymark/fields";
 import { type Description, docs } from "waymark/openapi";
 import { schemaPath } from "../access/policy.ts";
 import { callerOf } from "../access/rights.ts";
 import { answerCopy, ofCopies } from "../api/copies.ts";
+import { languages } from "../person/member.ts";
 import { memberEntries } from "../person/members.ts";
 import { publishedSchema } from "../person/published-schema.ts";
 import type { Site } from "../site.ts";
@@ -36,14 +38,19 @@ const notAReader = (request: HttpRequest<unknown>): HttpResponse =>
   problem(problemTypes.forbidden, { detail: "This is for whoever may list people.", caller: callerOf(request) });
 
 function schemaRoute({ members }: Site, isReader: IsReader): Route {
-  const text = JSON.stringify(publishedSchema(members));
-  const digest = hash("sha256", text, "base64url").slice(0, 22);
+  const schemas = new Map<string, string>(
+    languages.map((language) => [language, JSON.stringify(publishedSchema(members, language))]),
+  );
   return GET(schemaPath, accept("application/schema+json", "application/json"), docs(ofSchema), (request) => {
     if (!isReader(request)) return notAReader(request);
     const type = request.negotiatedType ?? "application/schema+json";
-    const tag = `"${digest}-${type.slice("application/".length)}"`;
-    const response = content(type, text).withHeader("ETag", tag).withHeader("Cache-Control", "no-cache");
-    return answerCopy(request, response, [tag]);
+    const asked = preferredLanguages(request.headers.get("Accept-Language"));
+    const language = asked.map((tag) => tag.toLowerCase().replace(/-.*/, "")).find((each) => schemas.has(each)) ?? "en";
+    const text = schemas.get(language) ?? "";
+    const tag = `"${hash("sha256", text, "base64url").slice(0, 22)}-${type.slice("application/".length)}"`;
+    const response = content(type, text).withHeader("Content-Language", language);
+    const headers = response.headers.with("ETag", tag).with("Cache-Control", "no-cache");
+    return answerCopy(request, response.withHeaders(headers.withMembers("Vary", ["Accept-Language"])), [tag]);
   });
 }
 
@@ -87,16 +94,23 @@ const unavailable = problem(collectionProblemTypes.storeUnavailable, {
 const people = { tags: ["People"] } as const;
 const texts = { type: "array", items: { type: "string" } } as const;
 
+const copiesOfSchema = ofCopies({
+  description: "A JSON Schema (2020-12); keywords of our own begin with `x-`.",
+  schema: { type: "object", required: ["properties"], properties: { properties: { type: "object" } } },
+  headers: { "Content-Language": { description: "The language of what is for people." } },
+});
+
 const ofSchema: Description = {
   ...people,
   operationId: "readPersonSchema",
   summary: "Read what a person has",
   description:
-    "The members of a person, also those of this service's own, as a JSON Schema: their bounds, what they are called in each language, and how they are shown, asked for, filtered and searched.",
-  ...ofCopies({
-    description: "A JSON Schema (2020-12); keywords of our own begin with `x-`.",
-    schema: { type: "object", required: ["properties"], properties: { properties: { type: "object" } } },
-  }),
+    "The members of a person, also those of this service's own, as a JSON Schema: their bounds, what they are called in a language, and how they are shown, asked for, filtered and searched.",
+  ...copiesOfSchema,
+  headers: {
+    ...copiesOfSchema.headers,
+    "Accept-Language": { description: "The language of what is for people: `en`, `de`, `fr` or `es`. Default: `en`." },
+  },
 };
 
 const ofValues: Description = {

@@ -1,32 +1,32 @@
 import { storeMembers } from "@waymark/collection/internal";
 import type { JsonSchema } from "waymark/openapi";
-import type { ByLanguage, PersonMember } from "./member.ts";
-import { type MemberList, onceFor } from "./member-list.ts";
+import type { ByLanguage, Language, PersonMember } from "./member.ts";
+import type { MemberList } from "./member-list.ts";
 import { fromValues } from "./member-value.ts";
 import { contexts, features, mostValues } from "./members.ts";
 import { valueSchemaOf } from "./value-schemas.ts";
 
 /**
- * Returns the members of a person for programs that show them: a JSON Schema (2020-12) with what each is called in every language,
- * and how it is shown, asked for and searched. Keywords of our own begin with `x-`.
+ * Returns the members of a person for programs that show them: a JSON Schema (2020-12) with what each is called in a language, and how
+ * it is shown, asked for and searched. Keywords of our own begin with `x-`.
  */
-export const publishedSchema: (members: MemberList) => JsonSchema = onceFor(({ entries }) => {
+export function publishedSchema({ entries }: MemberList, language: Language): JsonSchema {
   const ofStore = storeMembers.flatMap(({ name, type }) => {
     const label = timeLabels[name];
-    const said = { type: "string", format: "date-time", readOnly: true, "x-kind": "time", "x-label": label };
-    return label === undefined ? [] : [[name, { ...said, "x-filter": type }] as const];
+    const said = { type: "string", format: "date-time", readOnly: true, "x-kind": "time", "x-filter": type };
+    return label === undefined ? [] : [[name, { title: label[language], ...said }] as const];
   });
-  const members = entries.map(([name, member]) => [name, published(member)] as const);
+  const members = entries.map(([name, member]) => [name, published(member, language)] as const);
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "Person",
     type: "object",
     properties: nested(fromValues([...members, ...ofStore])),
-    "x-groups": groups,
+    "x-groups": Object.fromEntries(Object.entries(groups).map(([group, title]) => [group, title[language]])),
     "x-contexts": contexts,
     "x-features": features,
   };
-});
+}
 
 /** Puts the members of an object, such as the address, into a schema of that object. */
 const nested = (members: Readonly<Record<string, unknown>>): JsonSchema =>
@@ -37,16 +37,16 @@ const nested = (members: Readonly<Record<string, unknown>>): JsonSchema =>
     ]),
   );
 
-function published(member: PersonMember): JsonSchema {
+function published(member: PersonMember, language: Language): JsonSchema {
   const { kind, list, of, filter, search, unique, column, headline, past, always, label, hint, group } = member;
   const value = { type: kind === "boolean" ? "boolean" : "string", ...keywordsOf(member) };
   const isList = list !== undefined || of !== undefined;
   return {
+    title: label[language],
     ...(isList ? { type: "array", maxItems: mostValues, ...(list && { items: value }) } : value),
     ...(kind === "id" && { readOnly: true }),
     "x-kind": kind,
-    "x-label": shortened(label),
-    ...(hint && { "x-hint": shortened(hint) }),
+    ...(hint && { "x-hint": hint[language] }),
     ...(group !== "" && { "x-group": group }),
     ...(of !== undefined && { "x-of": of }),
     ...(always && { "x-always": true }),
@@ -61,10 +61,6 @@ function published(member: PersonMember): JsonSchema {
 
 const keywordsOf = (member: PersonMember): object =>
   valueSchemaOf(member, { now: () => new Date(), property: () => undefined }).meta() ?? {};
-
-/** Leaves out a language whose text is the English one. */
-const shortened = (texts: ByLanguage): Partial<ByLanguage> =>
-  Object.fromEntries(Object.entries(texts).filter(([language, text]) => language === "en" || text !== texts.en));
 
 const groups: Readonly<Record<Exclude<PersonMember["group"], "">, ByLanguage>> = {
   Name: { en: "Name", de: "Name", fr: "Nom", es: "Nombre" },
