@@ -1,5 +1,5 @@
 import { TurnShare } from "../shares/turn-share.ts";
-import type { Store } from "../stores/contract/store.ts";
+import type { Listening, Store } from "../stores/contract/store.ts";
 
 /**
  * Waits until the state of the store is another one than this. Returns that one; undefined where the signal is aborted before, or the
@@ -11,23 +11,38 @@ import type { Store } from "../stores/contract/store.ts";
 export type ChangedFrom = (state: string, signal: AbortSignal, within?: number) => Promise<string | undefined>;
 
 /**
- * Says when a store has changed, to all who wait for that. It asks for the state of the store at intervals while somebody waits, so
- * that it finds the changes of every program, also through a pooler of connections. To ask takes 3 µs on SQLite and one short query
- * on PostgreSQL, however many wait; while nothing changes, it asks less and less often.
+ * Says when a store has changed, to all who wait for that. Where the store does not say it, or only of this program, it is asked for its
+ * state at intervals while somebody waits: so the changes of every program are found, also through a pooler of connections. To ask takes
+ * 3 µs on SQLite and one short query on PostgreSQL, however many wait; while nothing changes, it is asked less and less often.
  */
-export function feedWatch(store: Pick<Store, "state">): ChangedFrom {
+export function feedWatch(store: Pick<Store, "state" | "listen">): ChangedFrom {
   const waiting = new Set<Waiting>();
+  let listening: Listening | undefined;
   let timer: NodeJS.Timeout | undefined;
-  /** In milliseconds, before the next look. */
+  let isLooking = false;
+  /** When the next look is due. Times are those of `performance.now()`. */
+  let due = Number.POSITIVE_INFINITY;
+  /** Before this there is no other look, where one has found changes. */
+  let notBefore = 0;
+  /** In milliseconds, before the next look where nobody says that there is a change. */
   let pause = interval;
 
-  const schedule = (): void => {
-    if (timer !== undefined || waiting.size === 0) return;
-    timer = setTimeout(look, pause);
+  const lookAt = (time: number): void => {
+    due = time;
+    clearTimeout(timer);
+    timer = setTimeout(look, Math.max(0, time - performance.now()));
     timer.unref();
   };
 
+  const onChange = (): void => {
+    const time = Math.max(notBefore, performance.now());
+    if (isLooking) due = time;
+    else if (waiting.size > 0 && time < due) lookAt(time);
+  };
+
   const look = async (): Promise<void> => {
+    isLooking = true;
+    due = Number.POSITIVE_INFINITY;
     try {
       const present = await store.state();
       const changed = [...waiting].filter(({ state }) => state !== present);
@@ -37,17 +52,21 @@ export function feedWatch(store: Pick<Store, "state">): ChangedFrom {
         end(present);
       }
       // While changes go on, many share a look and a read, and those who follow leave most of the time to others.
-      pause =
-        changed.length === 0
-          ? Math.min(restingInterval, pause * growth)
-          : Math.min(longestInterval, intervalOfChanges + changed.length * pauseForEach);
+      const least = Math.min(longestInterval, intervalOfChanges + changed.length * pauseForEach);
+      const resting = listening?.isHeard === true ? restingWhereHeard : Math.min(restingInterval, pause * growth);
+      pause = changed.length === 0 ? resting : least;
+      notBefore = performance.now() + least;
     } catch {
       // The database is away: the next look may find it again.
     }
+    isLooking = false;
     const now = performance.now();
     for (const { until, end } of waiting) if (until <= now) end(undefined);
-    timer = undefined;
-    schedule();
+    if (waiting.size > 0) lookAt(Math.min(Math.max(due, notBefore), now + pause));
+    else {
+      listening?.stop();
+      listening = undefined;
+    }
   };
 
   return (state, signal, within = Number.POSITIVE_INFINITY) => {
@@ -64,9 +83,13 @@ export function feedWatch(store: Pick<Store, "state">): ChangedFrom {
       },
     };
     signal.addEventListener("abort", onAbort);
-    if (waiting.size === 0) pause = interval;
+    const isFirst = waiting.size === 0;
     waiting.add(one);
-    schedule();
+    listening ??= store.listen?.(onChange);
+    if (isFirst && !isLooking) {
+      pause = interval;
+      lookAt(performance.now() + pause);
+    }
     return promise;
   };
 }
@@ -85,6 +108,9 @@ const growth = 1.2;
 
 /** In milliseconds: the longest interval at which a store is asked that does not change. */
 const restingInterval = 250;
+
+/** In milliseconds: the same where it is told of changes. Others than those may end what the feed waits for. */
+const restingWhereHeard = 1000;
 
 /**
  * In milliseconds: while changes go on, many of them share a look and a read. On SQLite, both take 200 µs, and 1.4 µs more for each

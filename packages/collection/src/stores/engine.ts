@@ -7,6 +7,7 @@ import type {
   CountOptions,
   FirstBatch,
   ReadOptions,
+  Store,
   StoredRecord,
 } from "./contract/store.ts";
 import type { FeedPlace } from "./reading/feed-cursor.ts";
@@ -20,6 +21,8 @@ import type { OutcomeOf, Write } from "./writing/write.ts";
 export interface Engine {
   /** As that of a `Store`. */
   readonly source?: AnswerSource | undefined;
+  /** As that of a `Store`. */
+  readonly listen?: Store["listen"];
   find(id: number, owner: number | undefined): Awaitable<StoredRecord | undefined>;
   batch(selection: Selection, owner: number | undefined, options: ReadOptions): Awaitable<FirstBatch>;
   count(selection: Selection, owner: number | undefined, options: CountOptions): Promise<number>;

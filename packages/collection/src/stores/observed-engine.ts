@@ -74,6 +74,7 @@ export function observedEngine(
 
   return {
     source: engine.source,
+    listen: engine.listen,
     find: (id, owner) => observe("find", () => engine.find(id, owner)),
     batch: (selection, owner, options) => observeBatch(() => engine.batch(selection, owner, options)),
     count: (selection, owner, options) => observe("count", () => engine.count(selection, owner, options)),

@@ -66,6 +66,7 @@ export function recordStore(
     unique,
     owner: ownership && owners && { member: ownership.member, store: owners },
     source: engine.source,
+    listen: engine.listen,
     // No record has any other id, and a database might refuse it.
     find: (id) => (Number.isSafeInteger(id) ? engine.find(id, owner) : undefined),
     batch: (selection = {}, options = {}) => engine.batch(checked(selection), owner, options),

@@ -113,6 +113,10 @@ export interface Store<T extends Document = Document> {
    */
   state(): Awaitable<string>;
   /**
+   * Calls back soon after records of the database have changed, until it is stopped. Undefined where only the `state` says it.
+   */
+  readonly listen?: ((onChange: () => void) => Listening) | undefined;
+  /**
    * Reads the changes behind a cursor, the oldest first; without one, from the beginning: so a first copy and following are one loop.
    * Each changed record comes once, in its latest state, or as removed. Nothing that was committed is skipped: a later read returns
    * what is committed after this one.
@@ -146,6 +150,13 @@ export interface Store<T extends Document = Document> {
    * @param began names the place where it began, for messages. Default: where this is called
    */
   transaction<R>(work: (store: Store<T>, tx: Transaction) => Awaitable<R>, began?: object): Promise<R>;
+}
+
+/** What hears of changes. */
+export interface Listening {
+  /** Whether it hears now of those of every program, and not only of this one: else the `state` says more. */
+  readonly isHeard: boolean;
+  stop(): void;
 }
 
 /** A transaction that runs. What is read and changed by its stores is one: others see all of it once it is committed, or nothing. */

@@ -17,6 +17,7 @@ import { type PostgresBuilder, postgresBuilder } from "./layout/builder.ts";
 import { drop, unusedIndexes } from "./layout/indexes.ts";
 import { assertFinished, type Layouts, metAnotherStart, migrate, presentLayouts } from "./layout/migrations.ts";
 import { prepareCollection } from "./layout/schema.ts";
+import { type PostgresNotices, postgresNotices } from "./notices.ts";
 import { feedHolder } from "./reading/feed.ts";
 import { postgresRestoreTarget } from "./restore-target.ts";
 import { openPostgresSnapshot } from "./snapshot.ts";
@@ -57,13 +58,18 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
     return connection;
   };
   const pools = dividePool(poolSize, connect, open);
+  const notices = postgresNotices(pools.records, () => openServer(timeouts));
   if (!options.forRestore) builder.goOn((use) => pools.records.use(use));
   const engine = postgresDatabaseEngine(pools, collections, {
     builder,
     openSnapshot: () => openPostgresSnapshot(openServer, timeouts),
     restores: new PostgresPool(1, connect, () => openServer({ ...timeouts, statement: patience })),
     longestWait: statement,
-    onCommit: options.observer?.onCommit,
+    notices,
+    onCommit(commit) {
+      if (commit.error === undefined) notices.tell();
+      options.observer?.onCommit?.(commit);
+    },
     onFeedHeld: options.observer?.onFeedHeld,
   });
   return recordDatabase(engine, { ...options, collections });
@@ -89,14 +95,15 @@ interface EngineParts {
   readonly restores: PostgresPool;
   /** In milliseconds: how long the work in a transaction may wait for something else. */
   readonly longestWait: number;
-  readonly onCommit: DatabaseObserver["onCommit"];
+  readonly notices: PostgresNotices;
+  readonly onCommit: NonNullable<DatabaseObserver["onCommit"]>;
   readonly onFeedHeld: DatabaseObserver["onFeedHeld"];
 }
 
 function postgresDatabaseEngine(
   pools: PostgresPools,
   collections: readonly StoredCollection[],
-  { builder, openSnapshot, restores, longestWait, onCommit, onFeedHeld }: EngineParts,
+  { builder, openSnapshot, restores, longestWait, notices, onCommit, onFeedHeld }: EngineParts,
 ): DatabaseEngine {
   const engines = new Map<string, PostgresEngine>();
   /** Since when a transaction has kept followers from changes. */
@@ -114,6 +121,7 @@ function postgresDatabaseEngine(
     collection(definition) {
       const engine = postgresEngine(pools, definition, collections, {
         onCommit,
+        notices,
         assertReady: (selection) => builder.assertReady(definition.name, selection),
         onFeed(isHeld) {
           heldSince = isHeld ? (heldSince ?? performance.now()) : undefined;
@@ -185,6 +193,7 @@ function postgresDatabaseEngine(
     async close() {
       await builder.stop();
       await Promise.all(Array.from(engines.values(), (engine) => engine.close()));
+      await notices.close();
       await Promise.all([...Object.values(pools), restores].map((pool) => pool.close()));
     },
   };

@@ -9,6 +9,7 @@ import { keptCounts } from "../reading/kept-counts.ts";
 import type { PostgresConnection } from "./connections/connection.ts";
 import { toStoreFault } from "./connections/fault.ts";
 import type { PostgresPools } from "./connections/pool.ts";
+import type { PostgresNotices } from "./notices.ts";
 import { postgresFeed } from "./reading/feed.ts";
 import { postgresFinds } from "./reading/finds.ts";
 import { postgresLists } from "./reading/lists.ts";
@@ -31,6 +32,7 @@ export interface PostgresEngine extends Engine {
 
 interface EngineHooks {
   readonly onCommit: DatabaseObserver["onCommit"];
+  readonly notices: PostgresNotices;
   /** Called when changes were read, with whether a transaction that still runs kept some from being read. */
   readonly onFeed: (isHeld: boolean) => void;
   /** @throws StoreUnavailable when not all records can be selected by that yet */
@@ -46,7 +48,7 @@ export function postgresEngine(
   pools: PostgresPools,
   definition: StoredCollection,
   collections: readonly StoredCollection[],
-  { onCommit, onFeed, assertReady }: EngineHooks,
+  { onCommit, onFeed, assertReady, notices }: EngineHooks,
 ): PostgresEngine {
   const find = postgresFinds(pools.records, definition);
   const changes = new PostgresChanges(definition, collections);
@@ -72,6 +74,7 @@ export function postgresEngine(
         lists.count(selection, owner, { ...options, notBefore }),
       );
     },
+    listen: notices.listen,
     revision: async () => (await present()).revision,
     state,
     changes: (range) => andThen(readChanges(range), names.changes),
@@ -79,7 +82,9 @@ export function postgresEngine(
     write: writer.write,
     async createAll(source) {
       try {
-        return await bulkCreate(pools.bulk, changes, source);
+        const created = await bulkCreate(pools.bulk, changes, source);
+        notices.tell();
+        return created;
       } catch (error) {
         throw toStoreFault(error);
       }

@@ -107,6 +107,17 @@ export class PostgresConnection {
     this.#client.once("end", listener);
   }
 
+  /**
+   * Calls back with the text of each notice of a channel, as long as the connection lasts. Returns false where it hears none: a pooler may
+   * give each transaction another session.
+   */
+  async listen(channel: string, onNotice: (text: string) => void): Promise<boolean> {
+    if (this.#localSettings !== undefined) return false;
+    this.#client.on("notification", ({ payload = "" }) => onNotice(payload));
+    await this.query({ text: `LISTEN ${channel}` });
+    return true;
+  }
+
   /** Does work in a transaction. An error of the work or of the commit breaks the connection, which undoes all of it. */
   async inTransaction<T>(work: () => Promise<T>): Promise<T> {
     try {
