@@ -109,8 +109,8 @@ function membersOf(members: object): string {
 }
 
 /**
- * Buffers a log of requests, which would otherwise need a system call for each line. Writes other entries at once, so that a crash
- * loses none.
+ * Writes the entries of a turn of the event loop at its end, with one call of the system, so that what is answered in later turns is
+ * in the log. A log of requests is written when there is enough, or after a while.
  */
 function standardError(isBuffered: boolean): LogOutput {
   const file = destination({ fd: 2, sync: !isBuffered });
@@ -121,20 +121,23 @@ function standardError(isBuffered: boolean): LogOutput {
     if (gathered !== "") file.write(gathered);
     gathered = "";
   };
+  const flush = (): void => {
+    hand();
+    try {
+      file.flushSync();
+    } catch {
+      // As above.
+    }
+  };
   if (isBuffered) setInterval(hand, longestWait).unref();
+  process.once("exit", flush); // also after a fault
   return {
     write(line) {
+      if (gathered === "" && !isBuffered) setImmediate(hand);
       gathered += line;
-      if (!isBuffered || gathered.length >= enoughAtOnce) hand();
+      if (isBuffered && gathered.length >= enoughAtOnce) hand();
     },
-    flush() {
-      hand();
-      try {
-        file.flushSync();
-      } catch {
-        // As above.
-      }
-    },
+    flush,
   };
 }
 
