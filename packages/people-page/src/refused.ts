@@ -34,7 +34,9 @@ export function Refused({ error, again, isPerson = false }: RefusedParts): Child
   const known = words.problem.codes[code as "forbidden"];
   const heading =
     isPerson && status === 404 ? words.problem.nobody : (titles[status] ?? problem.title ?? words.problem.failed);
-  const detail = isPerson && status === 404 ? words.problem.noPerson : (known ?? problem.detail);
+  // That somebody may not is said by the heading, and as whom below.
+  const detail =
+    status === 403 ? undefined : isPerson && status === 404 ? words.problem.noPerson : (known ?? problem.detail);
   const faults = (problem.errors ?? []).filter(
     (each) => each.detail !== undefined && !problem.detail?.includes(each.detail),
   );
