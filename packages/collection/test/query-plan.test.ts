@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it } from "node:test";
 import { openFolder } from "../../waymark/test/folder.ts";
-import { type CollectionDefinition, openSqliteDatabase, type Selection } from "../src/index.ts";
+import { type CollectionDefinition, openSqliteDatabase, type Selection, type SortKey } from "../src/index.ts";
 import { StatementCache } from "../src/stores/sqlite/connections/statements.ts";
 import { planOf } from "../src/stores/sqlite/reading/plan.ts";
+import { SqliteQueries } from "../src/stores/sqlite/reading/queries.ts";
 import { SqliteSelection } from "../src/stores/sqlite/reading/selection.ts";
 import { selectableColumns } from "../src/stores/sqlite/table/columns.ts";
 import { toStoredCollection } from "../src/stores/table/definition.ts";
@@ -152,6 +153,29 @@ describe("how SQLite finds the records of a selection", () => {
       const [plan = "", ...others] = plansOfList({ order });
       assert.match(plan, /^SCAN person USING (?:COVERING )?INDEX [^;]*; USE TEMP B-TREE FOR (?:RIGHT|LAST) [^;]*$/);
       assert.deepEqual(others, []);
+    });
+  }
+
+  const ofKind = (descending: boolean, ...others: readonly SortKey[]) => [{ member: "kind", descending }, ...others];
+  for (const [what, selection] of [
+    ["the first", { order: ofKind(true, ...ascending) }],
+    ["those behind a rare value", { order: ofKind(false, ...ascending) }],
+    ["those behind a place", { order: ofKind(true, ...descending), after: ["all", "1950-01-01", 500] }],
+    ["those behind one that lacks a member", { order: ofKind(true, ...ascending), after: ["all", null, 900] }],
+    [
+      "those that a filter of another member leaves",
+      { order: ofKind(false, ...ascending), filters: [{ member: "familyName", operator: "ge", value: "Name x3" }] },
+    ],
+  ] as readonly [string, Selection][]) {
+    it(`sorts nothing by a value that nearly all have, and another member, for a page of ${what}`, () => {
+      let asked = 0;
+      const queries = new SqliteQueries(database, [toStoredCollection(person)], () => ++asked < 0);
+      const { records } = queries.find("person", { ...selection, limit: 50 }, undefined);
+      assert.deepEqual(
+        records.map(({ id }) => id),
+        page(selection),
+      );
+      assert.ok(asked < count / 251 / 2, `${asked} times it was asked whether to go on, at one record in 251`);
     });
   }
 

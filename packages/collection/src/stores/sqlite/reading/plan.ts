@@ -178,7 +178,13 @@ function countListedUpTo(records: SelectableRecords, most: number, filter: Membe
   return countRows(records.statements, `SELECT 1 FROM ${table} ${limit}`, [...dialect.values, most]);
 }
 
-function countUpTo(records: SelectableRecords, most: number, member: string, filters: readonly MemberFilter[]): number {
+/** Counts the records that meet filters of a member up to a number, by the index on it. */
+export function countUpTo(
+  records: SelectableRecords,
+  most: number,
+  member: string,
+  filters: readonly MemberFilter[],
+): number {
   const dialect = new SqliteDialect(records);
   const { owner } = records;
   const conditions = where([...dialect.stopConditions(), ...dialect.conditions({ owner, filters })]);
@@ -193,7 +199,7 @@ function countRows(statements: StatementCache, rows: string, values: readonly (s
 }
 
 /** The maximum of records that are sorted for a page, in about 10 ms. */
-const sortable = 5_000;
+export const sortable = 5_000;
 
 /** The number of records with a word that are gathered in the time of one look-up, about 0.2 ms. */
 const gatheredMeanwhile = 400;

@@ -11,6 +11,7 @@ import { guardedRead } from "../connections/fault.ts";
 import { StatementCache } from "../connections/statements.ts";
 import { selectableColumns } from "../table/columns.ts";
 import { type Columns, goOnFunction, hasNumbersFunction, SqliteDialect } from "../table/dialect.ts";
+import { idsByGroups } from "./groups.ts";
 import { countFoundUpTo, few, planAtOnce, planOf, type SelectableRecords, type SelectionPlan } from "./plan.ts";
 import { type SelectedRow, SqliteSelection } from "./selection.ts";
 
@@ -84,10 +85,7 @@ export class SqliteQueries {
     return guardedRead(() =>
       this.#inOneState(() => {
         const records = this.#recordsOf(collection, owner);
-        const ids = new SqliteSelection(records, selection, planOf(records, selection)).ids(
-          selection.after,
-          selection.limit,
-        );
+        const ids = findIds(records, selection);
         const first = this.#read(ids, this.#rows(collection));
         return { records: first.records, rest: ids.slice(first.count), revision: this.#revision(collection) };
       }),
@@ -266,6 +264,13 @@ function readPage(from: SelectableRecords, selection: Selection, plan: Selection
   }
   if (left === 0 || after === undefined) return { revision, records, rest: undefined };
   return { revision, records, rest: { ...selection, after, ...(Number.isFinite(left) && { limit: left }) } };
+}
+
+/** Finds the ids of all records of a selection, in its order. */
+function findIds(records: SelectableRecords, selection: Selection): Float64Array {
+  const plan = planOf(records, selection);
+  const ids = plan.by === "order" ? idsByGroups(records, selection) : undefined;
+  return ids ?? new SqliteSelection(records, selection, plan).ids(selection.after, selection.limit);
 }
 
 /** Reads records by one statement: all, unless they are longer than a page. */
