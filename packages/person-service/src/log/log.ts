@@ -65,7 +65,7 @@ export interface LogOutput {
  */
 export function openLog(options: LogOptions = {}): Log {
   const { detail = "events", isPretty = process.stderr.isTTY } = options;
-  const { output = standardError(detail === "requests") } = options;
+  const { output = standardErrorOf(detail === "requests") } = options;
   const colors = isPretty && process.env["NO_COLOR"] === undefined;
   const write = isPretty
     ? (line: string): void => output.write(prettyLine(line, colors))
@@ -106,6 +106,15 @@ function timestamp(): string {
 function membersOf(members: object): string {
   const text = JSON.stringify(members).slice(1, -1);
   return text === "" ? "" : `,${text}`;
+}
+
+/** Those of the process, by whether they are buffered. */
+const standardErrors = new Map<boolean, LogOutput>();
+
+function standardErrorOf(isBuffered: boolean): LogOutput {
+  const output = standardErrors.get(isBuffered) ?? standardError(isBuffered);
+  standardErrors.set(isBuffered, output);
+  return output;
 }
 
 /**
