@@ -21,7 +21,7 @@ import { type PostgresNotices, postgresNotices } from "./notices.ts";
 import { feedHolder } from "./reading/feed.ts";
 import { postgresRestoreTarget } from "./restore-target.ts";
 import { openPostgresSnapshot } from "./snapshot.ts";
-import { transactAlone } from "./transaction.ts";
+import { postgresTransactions } from "./transaction.ts";
 
 const optionTypes: requireOptions.Types<PostgresDatabaseOptions> = {
   ...databaseOptionTypes,
@@ -106,6 +106,7 @@ function postgresDatabaseEngine(
   { builder, openSnapshot, restores, longestWait, notices, onCommit, onFeedHeld }: EngineParts,
 ): DatabaseEngine {
   const engines = new Map<string, PostgresEngine>();
+  const transact = postgresTransactions({ pool: pools.changes, longestWait, onCommit });
   /** Since when a transaction has kept followers from changes. */
   let heldSince: number | undefined;
   let isReported = false;
@@ -180,8 +181,7 @@ function postgresDatabaseEngine(
     },
     longestWait,
     transaction: (work, mayBeRepeated) =>
-      transactAlone(
-        { pool: pools.changes, longestWait, onCommit },
+      transact(
         (connection) => work(({ name }) => (engines.get(name) as PostgresEngine).transacted(connection)), // each was made above
         mayBeRepeated,
       ),
