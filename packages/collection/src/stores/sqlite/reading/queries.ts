@@ -1,6 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { StoredCollection } from "../../../database.ts";
-import { nobodyWaits } from "../../contract/errors.ts";
 import type { MemberFilter, Selection } from "../../contract/selection.ts";
 import type { StoredRecord } from "../../contract/store.ts";
 import { where } from "../../reading/conditions.ts";
@@ -10,25 +9,19 @@ import { type RecordRow, recordColumns, toRecord } from "../../table/rows.ts";
 import { guardedRead } from "../connections/fault.ts";
 import { StatementCache } from "../connections/statements.ts";
 import { selectableColumns } from "../table/columns.ts";
-import { type Columns, goOnFunction, hasNumbersFunction, SqliteDialect } from "../table/dialect.ts";
+import { type Columns, hasNumbersFunction, SqliteDialect } from "../table/dialect.ts";
 import { idsByGroups } from "./groups.ts";
-import { countFoundUpTo, few, planAtOnce, planOf, type SelectableRecords, type SelectionPlan } from "./plan.ts";
-import { type SelectedRow, SqliteSelection } from "./selection.ts";
-
-/** The next records of a selection that is a run of an index. */
-export interface RecordPage {
-  /** The revision of the collection in a state that is not after that of the records. */
-  readonly revision: number;
-  /** About 64 KiB of records; empty when there are no more. */
-  readonly records: readonly StoredRecord[];
-  /** The selection of the records after these; undefined when there are no more. */
-  readonly rest: Selection | undefined;
-}
-
-/** The first page of a selection, and the plan of the others. */
-export interface FirstPage extends RecordPage {
-  readonly plan: SelectionPlan;
-}
+import {
+  type FirstPage,
+  mostCharacters,
+  ReadBound,
+  type RecordPage,
+  readAtOnce,
+  readPage,
+  revisionOf,
+} from "./pages.ts";
+import { countFoundUpTo, planOf, type SelectableRecords, type SelectionPlan } from "./plan.ts";
+import { SqliteSelection } from "./selection.ts";
 
 /** What is found of a selection, and the revision of the collection in that state. */
 export interface FoundState extends FoundRecords {
@@ -42,8 +35,7 @@ export class SqliteQueries {
   readonly #statements: StatementCache;
   readonly #documents: ReadonlyMap<string, SelectableRecords["documents"]>;
   readonly #isStoppable: boolean;
-  /** How often the statement of a bounded read has asked whether it may go on. */
-  #asked = 0;
+  readonly #bound: ReadBound;
 
   /** @param mustStop returns whether the statement that runs must end. Default: none must, and only bounded reads ask. */
   constructor(database: DatabaseSync, collections: readonly StoredCollection[], mustStop?: () => boolean) {
@@ -52,10 +44,7 @@ export class SqliteQueries {
     this.#documents = new Map(collections.map(({ name }) => [name, { areLong: false }]));
     this.#statements = new StatementCache(database);
     this.#isStoppable = mustStop !== undefined;
-    database.function(goOnFunction, () => {
-      if (mustStop?.() ?? ++this.#asked > mostAsked) throw nobodyWaits();
-      return 1;
-    });
+    this.#bound = ReadBound.of(database, mustStop);
     const searched = new Map(collections.map(({ name, fullText }) => [name, fullText]));
     database.function(hasNumbersFunction, (collection, document, words) =>
       Number(
@@ -64,20 +53,14 @@ export class SqliteQueries {
     );
   }
 
-  /** Reads the first records of a selection that takes no longer than a page; undefined for one that may. */
+  /** Reads the first records of a selection as `readAtOnce` does. */
   atOnce(collection: string, selection: Selection, owner: number | undefined): FirstPage | undefined {
-    const records = this.#recordsOf(collection, owner);
-    const plan = guardedRead(() => planAtOnce(records, selection));
-    if (plan === undefined) return undefined;
-    if (plan.isBounded !== true) return { ...this.page(collection, selection, owner, plan), plan };
-    const page = this.#readBounded({ ...records, isStoppable: true }, selection, plan);
-    return page && { ...page, plan };
+    return guardedRead(() => readAtOnce(this.#recordsOf(collection, owner), selection, this.#bound));
   }
 
-  /** Reads the first records of a selection with the plan of a run. */
+  /** Reads the next records of a selection by the plan of the first ones. */
   page(collection: string, selection: Selection, owner: number | undefined, plan: SelectionPlan): RecordPage {
-    const records = this.#recordsOf(collection, owner);
-    return this.#inKnownState(collection, () => readPage(records, selection, plan));
+    return guardedRead(() => readPage(this.#recordsOf(collection, owner), selection, plan));
   }
 
   /** Finds all records of any selection, and reads the first of them in the same state of the database. */
@@ -87,7 +70,7 @@ export class SqliteQueries {
         const records = this.#recordsOf(collection, owner);
         const ids = findIds(records, selection);
         const first = this.#read(ids, this.#rows(collection));
-        return { records: first.records, rest: ids.slice(first.count), revision: this.#revision(collection) };
+        return { records: first.records, rest: ids.slice(first.count), revision: revisionOf(records) };
       }),
     );
   }
@@ -174,33 +157,6 @@ export class SqliteQueries {
     return { records, count };
   }
 
-  /** Reads records by one statement; undefined where it would have read many others, or where they are longer than a page. */
-  #readBounded(records: SelectableRecords, selection: Selection, plan: SelectionPlan): RecordPage | undefined {
-    this.#asked = 0;
-    try {
-      const page = this.#inKnownState(records.collection, () => readWhole(records, selection, plan));
-      return page.rest === undefined ? page : undefined;
-    } catch (error) {
-      if (this.#asked > mostAsked) return undefined;
-      throw error;
-    }
-  }
-
-  #inKnownState(collection: string, read: () => ReadPage): RecordPage {
-    return guardedRead(() => {
-      const page = read();
-      if (page.revision !== undefined) return { ...page, revision: page.revision };
-      // Nothing was found, and something may have been stored since.
-      const revision = this.#revision(collection);
-      return { ...read(), revision };
-    });
-  }
-
-  #revision(collection: string): number {
-    const counter = this.#statements.prepare("SELECT revision FROM waymark_collections WHERE name = ?");
-    return (counter.get(collection) as unknown as [number])[0]; // the collection has a row
-  }
-
   /** Returns what reads the row of a record. */
   #rows(collection: string): (id: number) => RecordRow<number> | undefined {
     const statement = this.#statements.prepare(`SELECT ${recordColumns} FROM "${collection}" WHERE id = ?`);
@@ -242,30 +198,6 @@ export class SqliteQueries {
 /** So many ids are counted in less than 0.1 ms. */
 const countedAtOnce = 10_000;
 
-/** A page, and the revision that its statement has seen; undefined where it has found nothing. */
-type ReadPage = Omit<RecordPage, "revision"> & { readonly revision: number | undefined };
-
-function readPage(from: SelectableRecords, selection: Selection, plan: SelectionPlan): ReadPage {
-  const selected = new SqliteSelection(from, selection, plan);
-  let { after, limit: left = Number.POSITIVE_INFINITY } = selection;
-  const records: StoredRecord[] = [];
-  let revision: number | undefined;
-  for (let size = 0; size < mostCharacters && left > 0; ) {
-    const wanted = Math.min(rowsAtOnce, left);
-    const found = selected.rows(after, wanted, mostCharacters - size);
-    revision ??= found[0]?.[4];
-    for (const row of found) {
-      const record = toRecord(row);
-      records.push(record);
-      size += record.json.length;
-    }
-    after = found.length === 0 ? after : selected.placeOf(found.at(-1) as SelectedRow); // there is a last one
-    left = found.length < wanted && size < mostCharacters ? 0 : left - found.length;
-  }
-  if (left === 0 || after === undefined) return { revision, records, rest: undefined };
-  return { revision, records, rest: { ...selection, after, ...(Number.isFinite(left) && { limit: left }) } };
-}
-
 /** Finds the ids of all records of a selection, in its order. */
 function findIds(records: SelectableRecords, selection: Selection): Float64Array {
   const plan = planOf(records, selection);
@@ -273,22 +205,5 @@ function findIds(records: SelectableRecords, selection: Selection): Float64Array
   return ids ?? new SqliteSelection(records, selection, plan).ids(selection.after, selection.limit);
 }
 
-/** Reads records by one statement: all, unless they are longer than a page. */
-function readWhole(from: SelectableRecords, selection: Selection, plan: SelectionPlan): ReadPage {
-  const { after, limit = few } = selection;
-  const rows = new SqliteSelection(from, selection, plan).rows(after, Math.min(limit, few), mostCharacters);
-  const size = rows.reduce((sum, row) => sum + row[3].length, 0);
-  return { revision: rows[0]?.[4], records: rows.map(toRecord), rest: size < mostCharacters ? undefined : selection };
-}
-
-/** A statement asks at one record in 251 that it reads: after about 750, in 2 ms, it has to end. */
-const mostAsked = 2;
-
-/** In characters of JSON, for a page; exceeded by at most one record, or by some that are not long. */
-const mostCharacters = 65_536;
-
 /** The most records that are read by their ids for a batch. Many of them may have been removed. */
 const mostInBatch = 1_000;
-
-// Statements that return some rows at once cost less than stepping from row to row (1.6 against 2.6 µs a row of 300 bytes).
-const rowsAtOnce = 32;
