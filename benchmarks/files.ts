@@ -60,8 +60,8 @@ const indexed = [
 const importScript = (file: string): string => `
 .import --csv ${file} person
 ${indexed.map((member) => `CREATE INDEX "of ${member}" ON person ("${member}");`).join("\n")}
-CREATE VIRTUAL TABLE words USING fts5 (words, content = '', detail = none, prefix = '1 2 3 4 5 6');
-INSERT INTO words (rowid, words) SELECT rowid, name || ' ' || email || ' ' || jobTitle || ' ' || worksFor FROM person;
+CREATE VIRTUAL TABLE found USING fts5 (words, content = '', detail = none, prefix = '1 2 3 4 5 6');
+INSERT INTO found (rowid, words) SELECT rowid, name || ' ' || email || ' ' || jobTitle || ' ' || worksFor FROM person;
 `;
 
 const run = promisify(execFile);
