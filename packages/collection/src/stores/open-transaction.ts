@@ -114,23 +114,20 @@ export class OpenTransaction {
       if (this.#failure !== undefined) throw this.#failure.error;
       return operation();
     });
-    this.#last = made.then(
-      () => this.#rest(),
-      (error: unknown) => {
-        this.#failure ??= { error };
-        this.#rest();
-      },
-    );
+    const rest = (): void => {
+      this.#running--;
+      this.#wait();
+    };
+    this.#last = made.then(rest, (error: unknown) => {
+      this.#failure ??= { error };
+      rest();
+    });
     return made;
   }
 
-  #rest(): void {
-    this.#running--;
-    if (this.#running === 0) this.#wait();
-  }
-
   #wait(): void {
-    if (this.#over !== undefined || this.#readers > 0) return;
+    clearTimeout(this.#timer);
+    if (this.#over !== undefined || this.#running > 0 || this.#readers > 0) return;
     const reason = `waited for something else than its stores for more than ${this.#limit / 1000} s`;
     this.#timer = setTimeout(() => this.#giveUp(reason), this.#limit);
   }

@@ -150,7 +150,8 @@ function sqliteDatabaseEngine(
     },
     unusedIndexes: async () => [], // they are dropped when the file is opened
     probeChanges: () => writer.probe(),
-    longestWait: busyTimeout,
+    // Who waits for no other process still has a moment for work of its own.
+    longestWait: Math.max(busyTimeout, 100),
     transaction: (work) => writer.transaction((channel) => work((definition) => sqliteTransacted(channel, definition))),
     async resume() {
       source.stopCounting();
