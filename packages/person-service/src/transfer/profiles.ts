@@ -21,8 +21,8 @@ export interface ColumnMeaning {
 /** What spreadsheets write where a formula has no value, in English, German, French and Spanish. */
 const noValues: ReadonlySet<string> = new Set(excel.flat());
 
-/** Whether a text stands in a cell because there is no value. */
-export const isNoValue = (text: string): boolean => noValues.has(text.trim());
+/** Whether a text stands in a cell because there is no value. Few cells have the sign with which each of these begins. */
+export const isNoValue = (text: string): boolean => text.includes("#") && noValues.has(text.trim());
 
 /**
  * Returns what programs mean by a heading that they write: the files beside this one have the headings of a program each, and of

@@ -61,11 +61,13 @@ function toMember(value: unknown, path: string, reading: Reading): unknown {
 
 /** A street has several lines in a cell, as Outlook writes it. */
 const inOneLine = (text: string): string =>
-  text
-    .split(/[\r\n]/)
-    .map((line) => line.trim())
-    .filter((line) => line !== "")
-    .join(", ");
+  /[\r\n]/.test(text)
+    ? text
+        .split(/[\r\n]/)
+        .map((line) => line.trim())
+        .filter((line) => line !== "")
+        .join(", ")
+    : text.trim();
 
 function dateIn(text: string, dates: DateReader): string {
   const date = withoutMidnight(text);
