@@ -27,6 +27,7 @@ const person: CollectionDefinition = {
     name: { filter: "text", search: true },
     birthDate: { filter: "date" },
     tags: { filter: "text", list: true },
+    telephone: { search: "digits" },
   },
 };
 
@@ -61,7 +62,9 @@ let filled: Promise<string> | undefined;
 
 async function fill(file: string): Promise<string> {
   const database = await openSqliteDatabase(file, { collections: [person] });
-  await database.store("person").createAll(Array.from({ length: records }, (_, i) => ({ name: `n${i}` })));
+  await database
+    .store("person")
+    .createAll(Array.from({ length: records }, (_, i) => ({ name: `n${i}`, telephone: `202-555-${i}` })));
   await database.close();
   return file;
 }
@@ -334,6 +337,7 @@ describe("the thread that reads a SQLite file", () => {
     ["a range that few are in, not sorted by that member", { filters: [filter("name", "ge", "n9990")], limit: 50 }],
     ["words that few have, sorted", { words: ["n", "n77"], order: by("birthDate"), limit: 50 }],
     ["a page of words that many have, by id", { words: ["n1"], after: [7], limit: 50 }],
+    ["a page of a number that many have, by id", { words: ["2025"], limit: 50 }],
     [
       "a range of which many are in front, sorted otherwise",
       { filters: [filter("name", "ge", "n2")], order: by("birthDate"), limit: 50 },
@@ -350,6 +354,7 @@ describe("the thread that reads a SQLite file", () => {
   ];
   const needed: readonly [what: string, selection: Selection][] = [
     ["all that have words", { words: ["n1"] }],
+    ["a number that nobody has, with a part that all have", { words: ["2559"], limit: 50 }],
     ["words that many have, sorted", { words: ["n1"], order: by("birthDate"), limit: 50 }],
     ["what is not a value", { filters: [filter("name", "ne", "n1")] }],
     [

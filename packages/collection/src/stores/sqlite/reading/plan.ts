@@ -1,6 +1,7 @@
 import { defaultOrder, type ListMember, type MemberFilter, type Selection } from "../../contract/selection.ts";
 import { where } from "../../reading/conditions.ts";
 import { isOneValue, isOrderOfIndex, isRunOfIndex } from "../../reading/run-of-index.ts";
+import { mayBeForNumber } from "../../table/numbers.ts";
 import { limit, type StatementCache } from "../connections/statements.ts";
 import { type Columns, SqliteDialect } from "../table/dialect.ts";
 import { isIndexed, matching, matchingParts, toIndexed, wordsTable } from "../table/words.ts";
@@ -63,10 +64,15 @@ export function planAtOnce(records: SelectableRecords, selection: Selection): Se
   const { words = [], order = defaultOrder, limit: most } = selection;
   const hasWords = words.length > 0;
   if (hasWords && !areFoundSoon(records, words)) return undefined;
-  if (most !== undefined && isRunOfWords(records, selection)) return { by: "words" };
+  const isShort = most !== undefined && most <= few;
+  if (most !== undefined && isRunOfWords(records, selection)) {
+    // Each record that the index finds has to be read to know whether it has a number, and none may have it.
+    const isBounded = mayBeForNumber(words);
+    return isShort || !isBounded ? { by: "words", isBounded } : undefined;
+  }
   const { count = few, ...leading } = whatLeads(records, selection, few);
   const isOfFew = count < few && (!hasWords || leading.by === "words");
-  const isTried = !hasWords && most !== undefined && most <= few && isOrderOfIndex(order);
+  const isTried = !hasWords && isShort && isOrderOfIndex(order);
   return isOfFew || isTried ? { ...leading, isBounded: true } : undefined;
 }
 
