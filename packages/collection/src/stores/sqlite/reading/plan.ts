@@ -83,9 +83,10 @@ export const few = 200;
  * Returns whether no search for records with all of the words takes longer than reading a page. The records of two words are compared one
  * by one, as far as the fewer go: 5 ms for two words of which each is that of 90,000 others.
  */
-function areFoundSoon({ collection, statements }: SelectableRecords, words: readonly string[]): boolean {
+function areFoundSoon(records: SelectableRecords, words: readonly string[]): boolean {
+  const { collection, statements } = records;
   const parts = matchingParts(toIndexed(words));
-  const isOfFew = (part: string): boolean => countMatching(statements, collection, part, fewToCompare) < fewToCompare;
+  const isOfFew = (part: string): boolean => countMatching(records, fewToCompare, part) < fewToCompare;
   // All records with a longer beginning of a word than is indexed are gathered before any is found.
   if (!isIndexed(words)) return isOfFew(parts.at(-1) as string); // there is a word
   if (parts.length === 1) return true;
@@ -165,17 +166,18 @@ function areBestLookedUp(records: SelectableRecords, words: readonly string[], c
 }
 
 /** Counts the records with the words up to a number, and gathers no others. */
-export function countFoundUpTo(
-  { collection, statements }: SelectableRecords,
-  most: number,
-  words: readonly string[],
-): number {
-  return countMatching(statements, collection, matching(words), most);
+export const countFoundUpTo = (records: SelectableRecords, most: number, words: readonly string[]): number =>
+  countMatching(records, most, matching(words));
+
+/** Counts all records with the words, and reads none of them. */
+export function countFound(records: SelectableRecords, words: readonly string[]): number {
+  const stop = where(new SqliteDialect({ ...records, foundId: "rowid" }).stopConditions());
+  const rows = `SELECT 1 FROM "${wordsTable(records.collection)}" (?) ${stop}`;
+  return countRows(records.statements, rows, [matching(words)]);
 }
 
-function countMatching(statements: StatementCache, collection: string, query: string, most: number): number {
-  return countRows(statements, `SELECT 1 FROM "${wordsTable(collection)}" (?) ${limit}`, [query, most]);
-}
+const countMatching = ({ collection, statements }: SelectableRecords, most: number, query: string): number =>
+  countRows(statements, `SELECT 1 FROM "${wordsTable(collection)}" (?) ${limit}`, [query, most]);
 
 function countListedUpTo(records: SelectableRecords, most: number, filter: MemberFilter): number {
   const dialect = new SqliteDialect(records);

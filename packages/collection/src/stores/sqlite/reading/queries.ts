@@ -20,7 +20,7 @@ import {
   readPage,
   revisionOf,
 } from "./pages.ts";
-import { countFoundUpTo, planOf, type SelectableRecords, type SelectionPlan } from "./plan.ts";
+import { countFound, countFoundUpTo, planOf, type SelectableRecords, type SelectionPlan } from "./plan.ts";
 import { SqliteSelection } from "./selection.ts";
 
 /** What is found of a selection, and the revision of the collection in that state. */
@@ -107,8 +107,10 @@ export class SqliteQueries {
     most: number | undefined,
   ): number {
     const records = this.#recordsOf(collection, owner);
-    if (most !== undefined && words.length > 0 && !mayBeForNumber(words) && filters.length === 0 && owner === undefined)
-      return guardedRead(() => countFoundUpTo(records, most, words));
+    if (words.length > 0 && !mayBeForNumber(words) && filters.length === 0 && owner === undefined)
+      return guardedRead(() =>
+        most === undefined ? countFound(records, words) : countFoundUpTo(records, most, words),
+      );
     const led = filters.find(({ member, operator }) => records.columns.get(member)?.list && operator !== "ne");
     const list = led && records.columns.get(led.member)?.list;
     const dialect = new SqliteDialect(records);
