@@ -55,6 +55,24 @@ describe("a PostgreSQL database", () => {
     assert.equal((await create(orders, { id: 2 })).id, 2);
   });
 
+  it("makes a transaction again whose connection breaks, whatever its work makes of that", async () => {
+    const url = await newPostgresDatabase();
+    await using opened = disposable(await open(url));
+    let attempts = 0;
+    await opened.database.transaction(async (tx) => {
+      attempts++;
+      await create(tx.store("person"), { identifier: `A${attempts}` });
+      const end =
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'";
+      if (attempts === 1) await execute(url, end);
+      await create(tx.store("person"), {}).catch(() => undefined);
+    });
+    const identifiers = (await everything(opened.database.store("person"))).map(
+      ({ json }) => JSON.parse(json).identifier,
+    );
+    assert.deepEqual([attempts, identifiers], [2, ["A2", undefined]]);
+  });
+
   it("is made once by programs that start together", async () => {
     const url = await newPostgresDatabase();
     const databases = await Promise.all(Array.from({ length: 8 }, () => open(url, { poolSize: 3 })));

@@ -55,7 +55,10 @@ describe("those who listen to a PostgreSQL database", () => {
     const heard = new EventEmitter();
     const listening = notes.listen?.(() => heard.emit("change"));
     await once(heard, "change");
-    await execute(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'");
+    await execute(
+      url,
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'",
+    );
     while (listening?.isHeard === true) await create(notes, {});
     const waiting = feedWatch(notes)(await notes.state(), new AbortController().signal);
     await using other = await openPostgresDatabase(url, { collections });

@@ -401,6 +401,26 @@ describe("loading a SQLite file", () => {
   );
 
   it(
+    "leaves nothing when its thread ends in a transaction, whatever that makes of it",
+    withStore(async (store) => {
+      const starting = nextThread();
+      const lost = store.transaction(async (inside) => {
+        await create(inside, {});
+        const thread = await starting;
+        const ended = once(thread, "exit");
+        await Promise.all([thread.terminate(), ended]);
+        await inside.create({}).catch(() => undefined);
+      });
+      await assert.rejects(
+        lost,
+        /^StoreUnavailable: The transaction is lost, since the thread that writes had to be started again$/,
+      );
+      assert.deepEqual(await everything(store), []);
+      assert.equal((await create(store, {})).id, 1);
+    }),
+  );
+
+  it(
     "is refused while another process writes for too long",
     withStore(
       async (store, file) => {
