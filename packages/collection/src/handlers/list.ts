@@ -47,16 +47,15 @@ export function listRecords(settings: CollectionSettings): ListHandler {
       const preferences = readPreferences(request, knownPreferences);
       const validatorsIn = (state: string): StateValidators =>
         listValidators(request, store, state, lists, representation);
-      const responseIn = (state: string): HttpResponse =>
-        new HttpResponse(200, listFields(representation, validatorsIn(state)));
       const send = (): Awaitable<HttpResponse> => {
         const isCounted = preferences.has("count");
         const readmission = new Readmission(settings, request);
         const url = collectionUrl(request, "collection");
         const list = { request, store, url, query, representation, maxPageSize, isCounted, readmission };
         return andThen(readContent(list, heldLists.begin(request)), ({ state, fields, body }) => {
-          const response = asFile(responseIn(state), request, { representation, many: nouns?.many });
-          return withApplied(response.withHeaders(response.headers.concat(fields)).withBody(body), preferences);
+          const all = listFields(representation, validatorsIn(state)).concat(fields);
+          const response = asFile(new HttpResponse(200, all, body), request, { representation, many: nouns?.many });
+          return withApplied(response, preferences);
         });
       };
       // A list has no time of change, so that only entity tags are compared.
@@ -64,7 +63,8 @@ export function listRecords(settings: CollectionSettings): ListHandler {
       return andThen(store.state(), (state) => {
         const verdict = evaluatePreconditions(request, validatorsIn(state));
         if (verdict === "failed") return refusePrecondition(request, validatorsIn(state).entityTag);
-        return verdict === "not-modified" ? notModified(responseIn(state)) : send();
+        if (verdict !== "not-modified") return send();
+        return notModified(new HttpResponse(200, listFields(representation, validatorsIn(state))));
       });
     };
     return andThen(scope.storeOf(request, "collection"), answer);
