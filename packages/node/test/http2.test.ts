@@ -19,7 +19,7 @@ import { connect as connectTls } from "node:tls";
 import { type RunningServer, type ServeOptions, serve } from "@waymark/node";
 import { exchangeOf } from "waymark/internal";
 import { HeaderList } from "../../waymark/src/fields/header-list.ts";
-import { content, HttpResponse, json, noContent, notFound, ok, text } from "../../waymark/src/response.ts";
+import { content, HttpResponse, json, notFound, ok, text } from "../../waymark/src/response.ts";
 import { type TinyApp, type TinyHandler, tinyApp } from "../../waymark/test/tiny-app.ts";
 import { field, frame, frames, getFields, headers, postFields, received, speak, tls } from "./http2-frames.ts";
 
@@ -370,22 +370,6 @@ describe("a response of HTTP/2", () => {
       "content-length": "2",
     });
   });
-
-  for (const [what, method, answer, status, length] of [
-    ["to HEAD", "HEAD", text("content"), 200, "7"],
-    ["to HEAD of an endless stream", "HEAD", content("text/plain", endless()), 200, undefined],
-    ["without content", "GET", noContent(), 204, undefined],
-    ["that is not modified", "GET", content("text/plain", "text", 304), 304, undefined],
-    ["that is empty", "GET", ok(), 200, "0"],
-    ["of an empty stream", "GET", content("text/plain", []), 200, "0"],
-  ] as const) {
-    it(`${what} is only a head`, async () => {
-      const { connect, app } = await served(() => answer);
-      const { status: given, headers, body } = await ask(connect(), { ":method": method });
-      assert.deepEqual([given, headers["content-length"], body], [status, length, ""]);
-      assert.deepEqual(app.faults, []);
-    });
-  }
 
   it("in pieces comes whole", async () => {
     const { connect } = await served(() =>

@@ -585,21 +585,6 @@ describe("a stream", () => {
     assert.equal((await connect().request("GET /other").response()).body, "served");
   });
 
-  it("is ended, and the signal aborted, when the client goes away", async () => {
-    const ended = Promise.withResolvers<void>();
-    let signal: AbortSignal | undefined;
-    const { connect, app } = await served((request) => {
-      signal = request.signal;
-      return content("text/plain", endless(ended.resolve));
-    });
-    const client = connect().request("GET /");
-    await client.through("\r\n\r\n");
-    client.destroy();
-    await ended.promise;
-    assert.equal(signal?.aborted, true);
-    assert.deepEqual(app.faults, []);
-  });
-
   it("is ended at once when the client has gone before the handler answered", async () => {
     const ended = Promise.withResolvers<void>();
     const began = Promise.withResolvers<void>();
@@ -613,14 +598,6 @@ describe("a stream", () => {
     await began.promise;
     client.destroy();
     await ended.promise;
-  });
-
-  it("that fails midway ends the connection and not the response", async () => {
-    const { connect, app } = await served(() => content("text/plain", failsAfter("one")));
-    const client = connect().request("GET /");
-    const sent = await client.rest();
-    assert.match(sent, /\r\n\r\n3\r\none\r\n$/);
-    assert.deepEqual(app.faults.map(String), ["Error: secret"]);
   });
 
   it("that fails midway breaks an HTTP/1.0 connection, whose end would be the end of the content", async () => {
