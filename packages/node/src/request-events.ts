@@ -12,34 +12,17 @@ import {
 import { type AdapterExchange, andThen, DeclarationSite, exchangeOf, openBody, sentFields } from "waymark/internal";
 import { Takeover } from "./upgrade.ts";
 
-export interface RequestEvent {
-  /** The request as it came. Its `route` is known at the end. */
-  readonly request: HttpRequest;
-  /** When it came, by `performance.now()`. */
-  readonly started: number;
-  /** The response as the filters left it; undefined at the start, and where the client went before there was one. */
-  readonly response: HttpResponse | undefined;
-  /** How many bytes of content were handed to the connection, in the content coding of the response. */
-  readonly contentBytes: number;
-  /** How many bytes of the request's content the app read, in its content coding; 0 at the start. */
-  readonly receivedBytes: number;
-  /** How long it took until all was sent or the client had gone, in milliseconds; 0 at the start. */
-  readonly duration: number;
-  /** Whether the client was sent the whole response; false at the start. */
-  readonly isSent: boolean;
-}
-
 /** Receives the events of requests. The functions must not throw. */
 export interface RequestObserver {
   /** Called when a request has been read up to its content. */
-  readonly onStart?: ((event: RequestEvent) => void) | undefined;
+  readonly onStart?: ((event: observeRequests.Event) => void) | undefined;
   /** Called when the whole response has been sent, or the client has gone. */
-  readonly onEnd?: ((event: RequestEvent) => void) | undefined;
+  readonly onEnd?: ((event: observeRequests.Event) => void) | undefined;
   /**
    * Called for an answer that may come again from memory. Returns what is called each time when it has come, in place of the other
    * functions. Default: they see each request, so that no answer comes from memory.
    */
-  readonly onRepeat?: ((event: RequestEvent) => (repeated: repeatable.Repeated) => void) | undefined;
+  readonly onRepeat?: ((event: observeRequests.Event) => (repeated: repeatable.Repeated) => void) | undefined;
 }
 
 /**
@@ -63,7 +46,22 @@ export function observeRequests(observer: RequestObserver): Filter {
 
 export declare namespace observeRequests {
   /** A request that is being answered; one object for its start and its end. */
-  type Event = RequestEvent;
+  interface Event {
+    /** The request as it came. Its `route` is known at the end. */
+    readonly request: HttpRequest;
+    /** When it came, by `performance.now()`. */
+    readonly started: number;
+    /** The response as the filters left it; undefined at the start, and where the client went before there was one. */
+    readonly response: HttpResponse | undefined;
+    /** How many bytes of content were handed to the connection, in the content coding of the response. */
+    readonly contentBytes: number;
+    /** How many bytes of the request's content the app read, in its content coding; 0 at the start. */
+    readonly receivedBytes: number;
+    /** How long it took until all was sent or the client had gone, in milliseconds; 0 at the start. */
+    readonly duration: number;
+    /** Whether the client was sent the whole response; false at the start. */
+    readonly isSent: boolean;
+  }
   /** The event of a request, for filters and handlers that know more of it than its observer; undefined without an observer. */
   const event: Attribute<Event>;
   /**
@@ -79,7 +77,7 @@ export declare namespace observeRequests {
    */
   const channels: Readonly<Record<"start" | "end", string>>;
 }
-const requestEvent: Attribute<RequestEvent> = attribute("requestEvent");
+const requestEvent: Attribute<observeRequests.Event> = attribute("requestEvent");
 const requestChannels = { start: "waymark.request.start", end: "waymark.request.end" };
 Object.assign(observeRequests, { event: requestEvent, channels: requestChannels });
 
@@ -114,7 +112,7 @@ export function withPublished(app: ServedApp): PublishedApp {
 }
 
 function observe(request: HttpRequest, next: Next, observer: RequestObserver): HttpResponse | Promise<HttpResponse> {
-  const event: Writable<RequestEvent> = {
+  const event: Writable<observeRequests.Event> = {
     request,
     started: performance.now(),
     response: undefined,
@@ -145,7 +143,7 @@ function observe(request: HttpRequest, next: Next, observer: RequestObserver): H
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Returns the response with what is sent of its content counted. */
-function observeResponse(event: Writable<RequestEvent>, response: HttpResponse): HttpResponse {
+function observeResponse(event: Writable<observeRequests.Event>, response: HttpResponse): HttpResponse {
   event.response = response;
   const { body } = response;
   // A connection that is handed over is not ours to count.
@@ -159,7 +157,7 @@ function observeResponse(event: Writable<RequestEvent>, response: HttpResponse):
 }
 
 function counted(
-  event: Writable<RequestEvent>,
+  event: Writable<observeRequests.Event>,
   body: Exclude<HttpResponse["body"], null | string | Uint8Array>,
   { headers }: HttpResponse,
 ): AsyncIterable<string | Uint8Array> {

@@ -22,27 +22,6 @@ export interface Caller {
 /** The key of the caller that `access` let pass; absent if anyone may pass. */
 export const caller: Attribute<Caller> = attribute("caller");
 
-export type AccessDecision =
-  | { readonly kind: "allowed"; readonly caller?: Caller | undefined }
-  /** 400: there are two credentials, which two readers might choose between differently (RFC 9110 §5.3, §11.6.2). */
-  | { readonly kind: "ambiguous" }
-  /** 401: the caller is unknown. There is a challenge for each scheme that would do (RFC 9110 §11.6.1). */
-  | { readonly kind: "unauthenticated"; readonly challenges: readonly [string, ...string[]] }
-  /**
-   * 403: the caller is known, but may not do this. Default `detail`: "The credentials do not allow this." `members` are further
-   * ones of the problem, such as who the caller is.
-   */
-  | {
-      readonly kind: "forbidden";
-      readonly challenges?: readonly string[];
-      readonly detail?: string;
-      readonly members?: Readonly<Record<string, unknown>>;
-    }
-  /** 429: too many attempts. `retryAfter` is in whole seconds. */
-  | { readonly kind: "throttled"; readonly retryAfter: number }
-  /** 503: the credentials cannot be checked at the moment. */
-  | { readonly kind: "unavailable"; readonly retryAfter: number };
-
 /**
  * Decides which requests pass: for `router({ filters })`, before everything that reveals something
  * about the path, or for a group. A request that is refused reaches no further filter and no handler, and its content
@@ -62,7 +41,7 @@ export type AccessDecision =
  * @param decide must not read the content. It gets no request with two Authorization fields: that is answered 400. What it
  *   throws is a 500 like any fault, and lets nobody in
  */
-export function access(decide: (request: HttpRequest) => Awaitable<AccessDecision>): Filter {
+export function access(decide: (request: HttpRequest) => Awaitable<access.Decision>): Filter {
   if (typeof decide !== "function") throw new TypeError(`access(…) takes a function, not ${typeName(decide)}`);
   return {
     kind: "filter",
@@ -83,7 +62,26 @@ export function access(decide: (request: HttpRequest) => Awaitable<AccessDecisio
 
 export declare namespace access {
   /** What `access` is told of a request. A challenge is the value of one WWW-Authenticate field. */
-  type Decision = AccessDecision;
+  type Decision =
+    | { readonly kind: "allowed"; readonly caller?: Caller | undefined }
+    /** 400: there are two credentials, which two readers might choose between differently (RFC 9110 §5.3, §11.6.2). */
+    | { readonly kind: "ambiguous" }
+    /** 401: the caller is unknown. There is a challenge for each scheme that would do (RFC 9110 §11.6.1). */
+    | { readonly kind: "unauthenticated"; readonly challenges: readonly [string, ...string[]] }
+    /**
+     * 403: the caller is known, but may not do this. Default `detail`: "The credentials do not allow this." `members` are further
+     * ones of the problem, such as who the caller is.
+     */
+    | {
+        readonly kind: "forbidden";
+        readonly challenges?: readonly string[];
+        readonly detail?: string;
+        readonly members?: Readonly<Record<string, unknown>>;
+      }
+    /** 429: too many attempts. `retryAfter` is in whole seconds. */
+    | { readonly kind: "throttled"; readonly retryAfter: number }
+    /** 503: the credentials cannot be checked at the moment. */
+    | { readonly kind: "unavailable"; readonly retryAfter: number };
 }
 
 /**
@@ -115,7 +113,7 @@ const described: Description = {
   ],
 };
 
-function refuse(decision: Exclude<AccessDecision, { kind: "allowed" }>): HttpResponse {
+function refuse(decision: Exclude<access.Decision, { kind: "allowed" }>): HttpResponse {
   switch (decision?.kind) {
     case "ambiguous":
       return ambiguous;

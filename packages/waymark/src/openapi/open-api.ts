@@ -21,20 +21,11 @@ export interface OpenApiOptions {
   /** The headings of operations, in their order, with a description of each. */
   readonly tags?: readonly Tag[];
   /** Which credentials requests need. Default: none. */
-  readonly security?: SecurityOptions;
+  readonly security?: openApi.Security;
   /** The prefix of `/problems/…` in the `type` of problems: the `publicUrl` of the app. Default: nothing. */
   readonly problemBase?: string;
   /** The problems that requests get before they reach the app, such as those of the server. Default: none. */
   readonly serverProblems?: readonly ProblemType[];
-}
-
-export interface SecurityOptions {
-  readonly schemes: Readonly<Record<string, SecuritySchemeObject>>;
-  /** Returns what a request needs: one of the requirements; nothing where the list is empty. */
-  readonly requirementsOf: (request: {
-    readonly method: string;
-    readonly path: string;
-  }) => readonly SecurityRequirementObject[];
 }
 
 /**
@@ -98,7 +89,14 @@ export async function openApi(app: App, options: OpenApiOptions): Promise<OpenAp
 
 export declare namespace openApi {
   /** The credentials that an app asks for. */
-  type Security = SecurityOptions;
+  interface Security {
+    readonly schemes: Readonly<Record<string, SecuritySchemeObject>>;
+    /** Returns what a request needs: one of the requirements; nothing where the list is empty. */
+    readonly requirementsOf: (request: {
+      readonly method: string;
+      readonly path: string;
+    }) => readonly SecurityRequirementObject[];
+  }
   /**
    * Returns a document as one of OpenAPI 3.2, which has a word for QUERY and for methods beyond HTTP's own.
    *
