@@ -120,6 +120,7 @@ describe("a standby of a PostgreSQL database", () => {
       people.replace(ada.id, { name: "Eve" }, ada.revision),
       people.remove(ada.id),
       people.createAll([{}, {}]),
+      people.transaction((inside) => inside.create({})),
     ];
     for (const change of await Promise.allSettled(changes)) {
       assert.ok(change.status === "rejected" && change.reason instanceof StoreReadOnly, JSON.stringify(change));

@@ -7,7 +7,7 @@ import type { TransactedEngine } from "../open-transaction.ts";
 import { presentNames } from "../present-names.ts";
 import { dependsOnNothing, type OutcomeOf, type Write } from "../writing/write.ts";
 import type { PostgresConnection } from "./connections/connection.ts";
-import { throwStoreFault, toStoreFault } from "./connections/fault.ts";
+import { readOnly, sqlState, sqlStateOf, throwStoreFault, toStoreFault } from "./connections/fault.ts";
 import { type Ask, attempt, type PostgresPool } from "./connections/pool.ts";
 import type { Statement } from "./connections/session.ts";
 import { postgresLists } from "./reading/lists.ts";
@@ -88,14 +88,21 @@ export function postgresTransactions({ pool, longestWait, onCommit }: Transactio
   /** Until when none begins beside others, as `performance.now()` counts. */
   let aloneUntil = 0;
 
-  const begin = (connection: PostgresConnection, isAlone: boolean): Promise<unknown> =>
-    Promise.all([
-      connection.begin("ISOLATION LEVEL SERIALIZABLE"),
+  const begin = async (connection: PostgresConnection, isAlone: boolean): Promise<void> => {
+    const begun = connection.begin("ISOLATION LEVEL SERIALIZABLE");
+    const prepared = Promise.all([
       // Before anything is read, which decides what the transaction sees.
       connection.query({ text: `LOCK TABLE waymark_era IN ${isAlone ? "EXCLUSIVE" : "ROW SHARE"} MODE` }),
       // The program ends it before.
       connection.query({ text: `SET LOCAL idle_in_transaction_session_timeout = ${longestWait + 20_000}` }),
     ]);
+    prepared.catch(() => undefined); // the first statement is to say what is wrong
+    await begun.catch((error: unknown) => {
+      // A standby does not have this level of isolation.
+      throw sqlStateOf(error) === sqlState.notSupported ? readOnly(error) : error;
+    });
+    await prepared;
+  };
 
   return <R>(work: (connection: PostgresConnection) => Promise<R>, mayRepeat: () => boolean) => {
     let isRepeated = false;

@@ -9,6 +9,7 @@ export const sqlState = {
   lockNotAvailable: "55P03",
   queryCanceled: "57014",
   readOnly: "25006",
+  notSupported: "0A000",
   diskFull: "53100",
   tooManyConnections: "53300",
   insufficientPrivilege: "42501",
@@ -55,10 +56,12 @@ export function toStoreFault(error: unknown): unknown {
   if (error instanceof ConnectionLost) return new StoreUnavailable(error.message, { cause: error });
   const state = sqlStateOf(error);
   if (state === undefined) return error;
-  if (state === sqlState.readOnly) return new StoreReadOnly("The database is read-only", { cause: error });
+  if (state === sqlState.readOnly) return readOnly(error);
   const reason = temporary.get(state) ?? temporary.get(state.slice(0, 2));
   return reason === undefined ? error : new StoreUnavailable(reason, { cause: error });
 }
+
+export const readOnly = (cause: unknown): StoreReadOnly => new StoreReadOnly("The database is read-only", { cause });
 
 /** Throws what `toStoreFault` returns. */
 export function throwStoreFault(error: unknown): never {

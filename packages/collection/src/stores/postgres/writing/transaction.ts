@@ -1,4 +1,4 @@
-import { StoreOutcomeUnknown } from "../../contract/errors.ts";
+import { StoreOutcomeUnknown, StoreReadOnly } from "../../contract/errors.ts";
 import type { StoredRecord } from "../../contract/store.ts";
 import type { NewRecord, OutcomeOf, Write } from "../../writing/write.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
@@ -56,7 +56,7 @@ export async function transact<T>(
 async function failed(connection: PostgresConnection, error: unknown, isCommitted: boolean): Promise<unknown> {
   if (isCommitted && isOutcomeUnknown(error)) return commitUncertain(error);
   // A standby may be promoted, and its era must be known before it is changed: another connection looks again.
-  if (sqlStateOf(error) === sqlState.readOnly) connection.destroy();
+  if (error instanceof StoreReadOnly || sqlStateOf(error) === sqlState.readOnly) connection.destroy();
   if (connection.isUsable) await rollBack(connection);
   return error;
 }
