@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, before, describe, it, mock } from "node:test";
 import { type App, HttpError, problem, router } from "waymark";
 import { z } from "zod";
 import { openFolder } from "../../waymark/test/folder.ts";
@@ -43,6 +43,7 @@ for (const [kind, open] of Object.entries(openers)) {
     let database: Database;
     let app: App;
     let faults: unknown[] = [];
+    let onHanging = (): void => undefined;
 
     before(async () => {
       database = await open(1000);
@@ -53,7 +54,10 @@ for (const [kind, open] of Object.entries(openers)) {
         listDecoders: [ndjsonDecoder],
         async before({ before, after }, tx) {
           if (after?.["note"] === "fault") throw new Error("a fault of the program");
-          if (after?.["note"] === "forever") await new Promise(() => undefined);
+          if (after?.["note"] === "forever") {
+            onHanging();
+            await new Promise(() => undefined);
+          }
           const items = tx.store<Item>("item");
           const move = async (id: unknown, by: number): Promise<void> => {
             const item = parseRecord(await items.find(Number(id)));
@@ -170,6 +174,26 @@ for (const [kind, open] of Object.entries(openers)) {
       );
       assert.equal((await send("POST", "", { itemId: item })).status, 201);
       assert.deepEqual([await stockOf(item), await count(item)], [0, 1]);
+    });
+
+    it("is a fault where it waits for something else in a list, and others go on", async () => {
+      const item = await newItem(2);
+      faults = [];
+      const lines = [{ itemId: item }, { itemId: item, note: "forever" }].map((line) => JSON.stringify(line));
+      const { promise: hanging, resolve } = Promise.withResolvers<void>();
+      onHanging = resolve;
+      mock.timers.enable({ apis: ["setTimeout"] });
+      const refused = send("POST", "", lines.join("\n"), { "Content-Type": "application/x-ndjson" });
+      await hanging;
+      mock.timers.tick(10_000);
+      mock.timers.reset();
+      assert.equal((await refused).status, 500);
+      assert.match(
+        String(faults),
+        /^Error: The transaction that began at .* was ended, and nothing is stored: The records to be stored did not come for 10 s$/,
+      );
+      assert.equal((await send("POST", "", { itemId: item })).status, 201);
+      assert.deepEqual([await stockOf(item), await count(item)], [1, 1]);
     });
   });
 }

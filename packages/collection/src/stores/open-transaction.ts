@@ -28,9 +28,8 @@ export class OpenTransaction {
   readonly #end = Promise.withResolvers<never>();
   /** Resolves when all operations have ended that were asked for. */
   #last: Promise<unknown> = Promise.resolve();
+  /** How many operations run, and how many lists wait for a document, each in a time of its own. */
   #running = 0;
-  /** How many lists wait for a document, each in a time of its own. */
-  #readers = 0;
   #deadline: number;
   #timer: NodeJS.Timeout | undefined;
   /** Why there are no more operations; undefined while there may be. */
@@ -108,26 +107,32 @@ export class OpenTransaction {
   #make<R>(operation: () => Awaitable<R>): Promise<R> {
     if (performance.now() > this.#deadline) this.#giveUp(`took longer than ${(longest * this.#limit) / 1000} s`);
     if (this.#over !== undefined) return Promise.reject(this.#over);
-    this.#running++;
-    clearTimeout(this.#timer);
+    this.#begin();
     const made = this.#last.then(() => {
       if (this.#failure !== undefined) throw this.#failure.error;
       return operation();
     });
-    const rest = (): void => {
-      this.#running--;
-      this.#wait();
-    };
-    this.#last = made.then(rest, (error: unknown) => {
-      this.#failure ??= { error };
-      rest();
-    });
+    this.#last = made
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .then(() => this.#rest());
     return made;
+  }
+
+  #begin(): void {
+    this.#running++;
+    clearTimeout(this.#timer);
+  }
+
+  #rest(): void {
+    this.#running--;
+    this.#wait();
   }
 
   #wait(): void {
     clearTimeout(this.#timer);
-    if (this.#over !== undefined || this.#running > 0 || this.#readers > 0) return;
+    if (this.#over !== undefined || this.#running > 0) return;
     const reason = `waited for something else than its stores for more than ${this.#limit / 1000} s`;
     this.#timer = setTimeout(() => this.#giveUp(reason), this.#limit);
   }
@@ -157,13 +162,12 @@ export class OpenTransaction {
       (reason) => new Error(`${this} was ended, and nothing is stored: ${reason}`),
     );
     const next = async (): Promise<Write | undefined> => {
-      this.#readers++;
+      this.#begin();
       try {
         const [write] = await reader.next();
         return write;
       } finally {
-        this.#readers--;
-        this.#wait();
+        this.#rest();
       }
     };
     try {
