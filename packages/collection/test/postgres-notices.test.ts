@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import { describe, it } from "node:test";
+import { setTimeout as elapse } from "node:timers/promises";
 import { feedWatch } from "../src/feed/watch.ts";
 import { openPostgresDatabase, type Store } from "../src/index.ts";
 import { execute, newPostgresDatabase } from "./postgres-server.ts";
@@ -98,5 +99,24 @@ describe("who waits for another state", () => {
     state = "2";
     tell();
     assert.equal(await second, "2");
+  });
+
+  it("looks for one that comes late, while others wait that know the present state", async () => {
+    const looked = new EventEmitter();
+    const store: Pick<Store, "state" | "listen"> = {
+      async state() {
+        looked.emit("look");
+        return "1";
+      },
+      listen: () => ({ isHeard: true, stop: () => undefined }),
+    };
+    const changedFrom = feedWatch(store);
+    const looks = once(looked, "look");
+    const end = new AbortController();
+    const other = changedFrom("1", end.signal);
+    await looks;
+    assert.equal(await Promise.race([changedFrom("0", end.signal), elapse(500, "late")]), "1");
+    end.abort();
+    assert.equal(await other, undefined);
   });
 });

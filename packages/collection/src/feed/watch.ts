@@ -20,6 +20,8 @@ export function feedWatch(store: Pick<Store, "state" | "listen">): ChangedFrom {
   let listening: Listening | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isLooking = false;
+  /** The state that the last look has found. */
+  let seen: string | undefined;
   /** When the next look is due. Times are those of `performance.now()`. */
   let due = Number.POSITIVE_INFINITY;
   /** Before this there is no other look, where one has found changes. */
@@ -45,6 +47,7 @@ export function feedWatch(store: Pick<Store, "state" | "listen">): ChangedFrom {
     due = Number.POSITIVE_INFINITY;
     try {
       const present = await store.state();
+      seen = present;
       const changed = [...waiting].filter(({ state }) => state !== present);
       const share = new TurnShare();
       for (const { end } of changed) {
@@ -89,7 +92,7 @@ export function feedWatch(store: Pick<Store, "state" | "listen">): ChangedFrom {
     if (isFirst && !isLooking) {
       pause = interval;
       lookAt(performance.now() + pause);
-    }
+    } else if (state !== seen) onChange();
     return promise;
   };
 }
