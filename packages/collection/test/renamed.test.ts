@@ -109,6 +109,18 @@ for (const [kind, newAddress] of Object.entries(openers)) {
       assert.deepEqual(await valuesOf(plain.store("note")), present);
     });
 
+    it("is that of what is written by the former name", async () => {
+      await using database = await open(await newAddress(), now);
+      const notes = database.store("note");
+      const { id, json } = await create(notes, { name: "Plan", code: "P" });
+      assert.equal((await notes.find(id))?.json, json);
+      assert.deepEqual(await valuesOf(notes), [{ title: "Plan", number: "P" }]);
+      assert.deepEqual(await notes.create({ number: "P" }), { kind: "conflict", member: "number" });
+      await notes.changeAll([{ kind: "replace", id, document: { name: "Song" } }]);
+      assert.deepEqual(await valuesOf(notes), [{ title: "Song" }]);
+      assert.equal(await notes.count({ filters: [{ member: "title", operator: "eq", value: "song" }] }), 1);
+    });
+
     it("is that of records that are restored", async () => {
       const source = await open(await newAddress(), before);
       for (const document of documents) await create(source.store("note"), document);
@@ -182,6 +194,12 @@ describe("renamed", () => {
       );
     }
     assert.equal(await refusal({ "a.one": { renamed: "x" }, "b.one": { renamed: "x" } }), "");
+    const owner = { collection: "note", member: "noteId" };
+    const line = { name: "line", owner, members: { of: { renamed: "noteId" } } };
+    await assert.rejects(
+      openDatabase(":memory:", { collections: [{ name: "note" }, line] }),
+      /^TypeError: of was noteId, which is a member, too$/,
+    );
   });
 
   it("has clients that send the former name get the present one", () => {

@@ -26,7 +26,8 @@ export interface MemberUse {
   /**
    * Its former name, in the same object: `renamed: "zip"` of `address.postalCode` was `address.zip`. Records that are stored by it are
    * read by the present name, and are stored so: by SQLite when the database is opened, by PostgreSQL in steps while it is open. That is
-   * a change of each record, with its revision, which followers get. Leave it in until no older version runs. Default: none.
+   * a change of each record, with its revision, which followers get. What is written by the former name is stored by the present one.
+   * Leave it in until no older version runs. Default: none.
    */
   readonly renamed?: string;
 }

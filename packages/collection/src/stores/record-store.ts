@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { Awaitable } from "waymark";
 import { DeclarationSite } from "waymark/internal";
 import type { StoredCollection } from "../database.ts";
+import { toPresentNames } from "../members/renamed.ts";
 import { comparesValues, type Selection, storeMembers } from "./contract/selection.ts";
 import type { Document, ListChange, RecordBatch, Store, StoredRecord, Transaction } from "./contract/store.ts";
 import type { Engine } from "./engine.ts";
@@ -31,7 +32,7 @@ export function recordStore(
   within?: Store | number,
 ): Store {
   const { now, transact } = ofDatabase;
-  const { name, selectable, lists, fullText, unique, owner: ownership } = definition;
+  const { name, selectable, lists, fullText, unique, renamed, owner: ownership } = definition;
   const [owner, owners] = typeof within === "number" ? [within] : [undefined, within];
   const listsBySingle = new Map(lists.flatMap((list) => (list.single === undefined ? [] : [[list.single, list.name]])));
   /** The name of the feed in its cursors. */
@@ -48,7 +49,9 @@ export function recordStore(
     });
     return { ...selection, filters: meeting };
   };
-  const contentOf = (document: Document) => writtenContent(definition, document, owner, now().getTime());
+  const toPresent = toPresentNames(renamed);
+  const contentOf = (document: Document) =>
+    writtenContent(definition, toPresent(document) as Document, owner, now().getTime()); // an object stays one
   const creating = (document: Document): CreateWrite => ({
     kind: "create",
     ...contentOf(document),

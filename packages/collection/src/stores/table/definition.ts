@@ -108,7 +108,7 @@ export function toStoredCollection({ members = {}, ...others }: CollectionDefini
   for (const [role, names] of Object.entries(roles)) assertMembers(names, memberPath, role);
   for (const [name, use] of uses) assertList(name, use, selectable);
   assertSingles(lists);
-  assertRenamed(renamed, members);
+  assertRenamed(renamed, [...Object.keys(members), others.owner?.member]);
   const ofStore = storeMembers.find((member) => selectable.some((other) => other.name === member.name));
   if (ofStore !== undefined) throw new TypeError(`${ofStore.name} is selectable in every collection`);
   return { ...others, unique, selectable, lists, fullText, renamed };
@@ -139,7 +139,7 @@ function assertSingles(lists: readonly ListMember[]): void {
 }
 
 /** Checks that each former name is one of its own, which no member has now. */
-function assertRenamed(renamed: readonly RenamedMember[], members: object): void {
+function assertRenamed(renamed: readonly RenamedMember[], members: readonly unknown[]): void {
   const formers = renamed.map(formerPath);
   for (const [i, { name, former }] of renamed.entries()) {
     const path = formers[i] as string; // there are as many
@@ -149,7 +149,7 @@ function assertRenamed(renamed: readonly RenamedMember[], members: object): void
         `The former name of ${name} takes 1 to 63 of A-Z, a-z, 0-9 and _, and is not ${wording.quote(former)}`,
       );
     }
-    if (Object.hasOwn(members, path)) throw new TypeError(`${name} was ${path}, which is a member, too`);
+    if (members.includes(path)) throw new TypeError(`${name} was ${path}, which is a member, too`);
     if (formers.indexOf(path) < i) throw new TypeError(`Two members were ${path}`);
   }
 }
