@@ -189,6 +189,18 @@ describe("how SQLite finds the records of a selection", () => {
     assert.deepEqual(page({ words: ["name"], after: [500] }), page({ after: [500] }));
   });
 
+  it("finds the long beginning of a word by what of it is indexed, and checks the rest", () => {
+    using connection = new DatabaseSync(file);
+    const queries = new SqliteQueries(connection, [toStoredCollection(person)]);
+    const found = (words: readonly string[], after?: readonly [number]) =>
+      queries.atOnce("person", { words, limit: 50, ...(after && { after }) }, undefined)?.records.map(({ id }) => id);
+    for (const words of [["example"], ["7", "example"], ["x7", "exampl"]]) {
+      assert.deepEqual(found(words), page({ words }), words.join(" "));
+      assert.deepEqual(found(words, [100]), page({ words, after: [100] }), words.join(" "));
+    }
+    assert.equal(found(["exampla"]), undefined);
+  });
+
   it("begins with the words where few records have them", () => {
     const selection = { words: ["name", "x7"], order: ascending };
     for (const plan of plansOf(selection)) assert.match(plan, /^SCAN found VIRTUAL TABLE .*; USE TEMP B-TREE/);

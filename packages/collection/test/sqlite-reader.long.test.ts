@@ -64,7 +64,7 @@ async function fill(file: string): Promise<string> {
   const database = await openSqliteDatabase(file, { collections: [person] });
   await database
     .store("person")
-    .createAll(Array.from({ length: records }, (_, i) => ({ name: `n${i}`, telephone: `202-555-${i}` })));
+    .createAll(Array.from({ length: records }, (_, i) => ({ name: `n${i} personable`, telephone: `202-555-${i}` })));
   await database.close();
   return file;
 }
@@ -338,6 +338,7 @@ describe("the thread that reads a SQLite file", () => {
     ["words that few have, sorted", { words: ["n", "n77"], order: by("birthDate"), limit: 50 }],
     ["a page of words that many have, by id", { words: ["n1"], after: [7], limit: 50 }],
     ["a page of a number that many have, by id", { words: ["2025"], limit: 50 }],
+    ["a page of the long beginning of a word that many have", { words: ["persona"], limit: 50 }],
     [
       "a range of which many are in front, sorted otherwise",
       { filters: [filter("name", "ge", "n2")], order: by("birthDate"), limit: 50 },
@@ -355,6 +356,7 @@ describe("the thread that reads a SQLite file", () => {
   const needed: readonly [what: string, selection: Selection][] = [
     ["all that have words", { words: ["n1"] }],
     ["a number that nobody has, with a part that all have", { words: ["2559"], limit: 50 }],
+    ["the long beginning of a word that nobody has, and begins as that of many", { words: ["personz"], limit: 50 }],
     ["words that many have, sorted", { words: ["n1"], order: by("birthDate"), limit: 50 }],
     ["what is not a value", { filters: [filter("name", "ne", "n1")] }],
     [

@@ -38,11 +38,20 @@ export function soughtParts(words: readonly string[]): readonly SoughtPart[] {
 export const mayBeForNumber = (words: readonly string[]): boolean =>
   soughtParts(words).some(({ digits }) => digits !== undefined);
 
-/** Returns whether a document has the numbers of a search, or what they are as words. */
-export function hasNumbers(document: unknown, members: readonly SearchedMember[], words: readonly string[]): boolean {
+/**
+ * Returns whether a document has the numbers of a search, or what they are as words.
+ *
+ * @param isLastSought whether it must have the last word, too, or a longer one that begins so
+ */
+export function hasSought(
+  document: unknown,
+  members: readonly SearchedMember[],
+  words: readonly string[],
+  isLastSought: boolean,
+): boolean {
   const numbers = documentNumbers(document, members);
-  const others = soughtParts(words).filter(
-    ({ digits }) => digits !== undefined && !numbers.some((each) => each.includes(digits)),
+  const others = soughtParts(words).filter(({ digits, isLast }) =>
+    digits === undefined ? isLastSought && isLast : !numbers.some((each) => each.includes(digits)),
   );
   if (others.length === 0) return true;
   const all = documentWords(document, members);

@@ -26,9 +26,9 @@ export interface FirstPage extends RecordPage {
 export function readAtOnce(records: SelectableRecords, selection: Selection, bound: ReadBound): FirstPage | undefined {
   const plan = planAtOnce(records, selection);
   if (plan === undefined) return undefined;
-  if (plan.isBounded !== true) return { ...readPage(records, selection, plan), plan };
+  if (plan.bound === undefined) return { ...readPage(records, selection, plan), plan };
   const read = (): ReadRecords => readWhole({ ...records, isStoppable: true }, selection, plan);
-  const page = bound.within(() => inKnownState(records, read));
+  const page = bound.within(plan.bound, () => inKnownState(records, read));
   return page !== undefined && page.rest === undefined ? { ...page, plan } : undefined;
 }
 
@@ -44,8 +44,8 @@ export function revisionOf({ collection, statements }: SelectableRecords): numbe
 
 /** Bounds how many records a statement reads over a connection; or has it end when the connection must stop what it does. */
 export class ReadBound {
-  /** How often the statement has asked whether it may go on. */
-  #asked = 0;
+  /** How often the statement may still ask whether it may go on. */
+  #left = 0;
 
   /** Returns the bound of a connection, of which there is one. */
   static of(database: DatabaseSync, mustStop?: () => boolean): ReadBound {
@@ -56,27 +56,28 @@ export class ReadBound {
 
   private constructor(database: DatabaseSync, mustStop: (() => boolean) | undefined) {
     database.function(goOnFunction, () => {
-      if (mustStop?.() ?? ++this.#asked > mostAsked) throw nobodyWaits();
+      if (mustStop?.() ?? --this.#left < 0) throw nobodyWaits();
       return 1;
     });
   }
 
-  /** Makes a read; returns undefined where its statement would read too many records. */
-  within<T>(read: () => T): T | undefined {
-    this.#asked = 0;
+  /**
+   * Makes a read; returns undefined where its statement would read too many records.
+   *
+   * @param most how often the statement may ask, at one record in 251
+   */
+  within<T>(most: number, read: () => T): T | undefined {
+    this.#left = most;
     try {
       return read();
     } catch (error) {
-      if (this.#asked > mostAsked) return undefined;
+      if (this.#left < 0) return undefined;
       throw error;
     }
   }
 }
 
 const bounds = new WeakMap<DatabaseSync, ReadBound>();
-
-/** A statement asks at one record in 251 that it reads: after about 750, in 2 ms, it has to end. */
-const mostAsked = 2;
 
 /** Records, and the revision that their statement has seen; undefined where it has found nothing. */
 type ReadRecords = Omit<RecordPage, "revision"> & { readonly revision: number | undefined };

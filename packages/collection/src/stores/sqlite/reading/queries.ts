@@ -4,12 +4,12 @@ import type { MemberFilter, Selection } from "../../contract/selection.ts";
 import type { StoredRecord } from "../../contract/store.ts";
 import { where } from "../../reading/conditions.ts";
 import type { FoundRecords, ReadAgain } from "../../reading/found-list.ts";
-import { hasNumbers, mayBeForNumber } from "../../table/numbers.ts";
+import { hasSought, mayBeForNumber } from "../../table/numbers.ts";
 import { type RecordRow, recordColumns, toRecord } from "../../table/rows.ts";
 import { guardedRead } from "../connections/fault.ts";
 import { StatementCache } from "../connections/statements.ts";
 import { selectableColumns } from "../table/columns.ts";
-import { type Columns, hasNumbersFunction, SqliteDialect } from "../table/dialect.ts";
+import { type Columns, hasSoughtFunction, SqliteDialect } from "../table/dialect.ts";
 import { idsByGroups } from "./groups.ts";
 import {
   type FirstPage,
@@ -46,11 +46,10 @@ export class SqliteQueries {
     this.#isStoppable = mustStop !== undefined;
     this.#bound = ReadBound.of(database, mustStop);
     const searched = new Map(collections.map(({ name, fullText }) => [name, fullText]));
-    database.function(hasNumbersFunction, (collection, document, words) =>
-      Number(
-        hasNumbers(JSON.parse(String(document)), searched.get(String(collection)) ?? [], JSON.parse(String(words))),
-      ),
-    );
+    database.function(hasSoughtFunction, (collection, document, words, isLastSought) => {
+      const members = searched.get(String(collection)) ?? [];
+      return Number(hasSought(JSON.parse(String(document)), members, JSON.parse(String(words)), isLastSought === 1));
+    });
   }
 
   /** Reads the first records of a selection as `readAtOnce` does. */

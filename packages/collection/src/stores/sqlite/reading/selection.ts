@@ -114,7 +114,7 @@ export class SqliteSelection {
   ): { readonly text: string; readonly values: readonly (string | number)[] } {
     const { filters, words, order } = this.#selection;
     const { owner } = this.#records;
-    const { by, member, filter: led, isRun = false, looksUpWords = false } = this.#plan;
+    const { by, member, filter: led, isRun = false, looksUpWords = false, checksLast = false } = this.#plan;
     const list = led && (this.#records.columns.get(led.member)?.list as ListMember); // it is a filter of a list
     const leading = list?.single ?? member;
     const firstKey = order[0]?.member ?? "id";
@@ -135,7 +135,7 @@ export class SqliteSelection {
       list !== undefined
         ? dialect.tableByValues(list, led as MemberFilter, owner, isRun ? { order, range, most } : undefined)
         : by === "words"
-          ? dialect.tableByWords(words)
+          ? dialect.tableByWords(words, checksLast)
           : dialect.tableBy(leading ?? firstKey, owner);
     const rest = {
       filters: filters.filter((filter) => filter !== led),

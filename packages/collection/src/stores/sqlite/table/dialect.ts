@@ -5,7 +5,7 @@ import type { KeyCondition } from "../../reading/keyset.ts";
 import { mayBeForNumber } from "../../table/numbers.ts";
 import { ownerIndex, type SqliteColumn } from "./columns.ts";
 import { valuesTable } from "./values.ts";
-import { matching, wordsTable } from "./words.ts";
+import { matching, toIndexed, wordsTable } from "./words.ts";
 
 /** The columns of the members that records can be selected by, by name of the member. */
 export type Columns = ReadonlyMap<string, SqliteColumn>;
@@ -103,9 +103,10 @@ export class SqliteDialect extends Dialect<SqliteColumn> {
   }
 
   /** Returns the condition, if one is needed, that a record which the index finds has what is sought. */
-  #checks(words: readonly string[]): readonly string[] {
-    if (!mayBeForNumber(words)) return [];
-    return [`${hasNumbersFunction}('${this.#options.collection}', document, ${this.add(JSON.stringify(words))})`];
+  #checks(words: readonly string[], isLastSought = false): readonly string[] {
+    if (!isLastSought && !mayBeForNumber(words)) return [];
+    const sought = this.add(JSON.stringify(words));
+    return [`${hasSoughtFunction}('${this.#options.collection}', document, ${sought}, ${Number(isLastSought)})`];
   }
 
   override orderTerm({ sql }: SqliteColumn, descending: boolean): string {
@@ -124,11 +125,15 @@ export class SqliteDialect extends Dialect<SqliteColumn> {
     return `"${collection}" ${index === undefined ? "NOT INDEXED" : `INDEXED BY "${index}"`}`;
   }
 
-  /** Returns the table, read by the words that its records have. */
-  tableByWords(words: readonly string[]): string {
+  /**
+   * Returns the table, read by the words that its records have.
+   *
+   * @param checksLast whether records are found by the beginning of the last word that is indexed, and checked for all of it
+   */
+  tableByWords(words: readonly string[], checksLast: boolean): string {
     const { collection } = this.#options;
-    const found = `"${wordsTable(collection)}" (${this.add(matching(words))}) AS found`;
-    const conditions = ["id = found.rowid", ...this.#checks(words)];
+    const found = `"${wordsTable(collection)}" (${this.add(matching(checksLast ? toIndexed(words) : words))}) AS found`;
+    const conditions = ["id = found.rowid", ...this.#checks(words, checksLast)];
     return `${found} CROSS JOIN "${collection}" ON ${conditions.join(" AND ")}`;
   }
 
@@ -200,8 +205,8 @@ const bounds: Readonly<Record<Operator, Bound>> = {
   ">=": "lower",
 };
 
-/** The name of the SQL function that returns whether a document of a collection has the numbers among words, as JSON. */
-export const hasNumbersFunction = "waymark_has_numbers";
+/** The name of the SQL function that returns whether a document of a collection has what is sought by words, as JSON: see `hasSought`. */
+export const hasSoughtFunction = "waymark_has_sought";
 
 /** The name of the SQL function that can stop a statement: it returns 1, or throws when the statement must end. */
 export const goOnFunction = "waymark_go_on";
