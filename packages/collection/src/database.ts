@@ -35,7 +35,8 @@ export interface Database extends AsyncDisposable {
    * cannot take back. On SQLite, other changes wait until it ends.
    *
    * @throws Error (rejects) that names the place of the call when the work waits for something else for longer than `statementTimeout`
-   *   of PostgreSQL or `busyTimeout` of SQLite, or takes ten times as long in all: then nothing is stored
+   *   of PostgreSQL or `busyTimeout` of SQLite, and 10 s for each document of a list, or takes ten times as long in all: then nothing is
+   *   stored
    * @throws StoreUnavailable and StoreOutcomeUnknown (rejects) as changes do
    */
   transaction<R>(work: (tx: Transaction) => Awaitable<R>): Promise<R>;

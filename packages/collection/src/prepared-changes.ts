@@ -33,7 +33,7 @@ export interface PendingChange {
 /**
  * Called in the transaction of each change, with the state that it changes: throws an HttpError to refuse it, with all changes of its
  * request, or returns what the record is to say instead. What it changes by the transaction is stored with the change, or not at all,
- * and asks nobody before.
+ * and calls no `before`.
  */
 export type BeforeChange = (
   change: PendingChange,
@@ -50,8 +50,8 @@ interface Preparation {
 }
 
 /**
- * Returns the scope of a collection whose changes are prepared so. A change that says what the record says sets nothing, and nobody is
- * asked about it.
+ * Returns the scope of a collection whose changes are prepared so. For a change that says what the record says, nothing is set, and
+ * `before` is not called.
  */
 export function preparedScope(scope: RecordScope, { set, before: ask, serverMembers, site }: Preparation): RecordScope {
   if (Object.keys(set).length === 0 && ask === undefined) return scope;

@@ -162,10 +162,10 @@ export interface CollectionSettings extends WithDefaults, WithoutDefaults {
   /** The member with the id of a record's owner; undefined where records have none. */
   readonly ownerMember: string | undefined;
   readonly serverMembers: readonly string[];
-  /** Tells of a record that a request has stored; never rejects. */
-  readonly tellStored: (record: StoredRecord, request: HttpRequest<unknown>) => Promise<void>;
   /** Those of them that `set` sets. */
   readonly setMembers: readonly string[];
+  /** Calls the option `stored` with a record that a request has stored; never rejects. */
+  readonly afterStored: (record: StoredRecord, request: HttpRequest<unknown>) => Promise<void>;
   /**
    * The members by whose value lines can be matched with records: `id`, and those that clients set and that are not lists. Undefined
    * where records have owners.
@@ -260,7 +260,7 @@ export function toCollectionSettings(options: CollectionOptions, site: Declarati
     readmit: options.readmit ?? ((request) => request),
     waitingShares: new CallerShares({ ofCaller: 100, ofAll: 10_000 }),
     example: nouns?.example ?? exampleOf(schema),
-    tellStored: telling(options, site),
+    afterStored: callingStored(options, site),
     created: options.created ?? ((_record, location) => created(location)),
     mayRead: options.mayRead ?? everyCaller,
     mayChange: options.mayChange ?? everyCaller,
@@ -273,7 +273,7 @@ export function toCollectionSettings(options: CollectionOptions, site: Declarati
   };
 }
 
-function telling({ stored }: CollectionOptions, site: DeclarationSite): CollectionSettings["tellStored"] {
+function callingStored({ stored }: CollectionOptions, site: DeclarationSite): CollectionSettings["afterStored"] {
   return async (record, request) => {
     try {
       await stored?.(parseRecord(record), request);

@@ -9,7 +9,7 @@ import { create } from "./store-contract.ts";
 
 const collections = [{ name: "note" }];
 
-describe("those who listen to a PostgreSQL database", () => {
+describe("listeners of a PostgreSQL database", () => {
   it("hear of the changes of this program and of others", async () => {
     const url = await newPostgresDatabase();
     await using one = await openPostgresDatabase(url, { collections });
@@ -68,11 +68,11 @@ describe("those who listen to a PostgreSQL database", () => {
   });
 });
 
-describe("who waits for another state", () => {
-  it("looks when it is told of a change, also while it looks", async () => {
+describe("a request that waits for another state", () => {
+  it("is woken when a change is reported, also during a look", async () => {
     let state = "0";
     let looks = 0;
-    let tell = (): void => undefined;
+    let report = (): void => undefined;
     let duringLook = (): void => undefined;
     const store: Pick<Store, "state" | "listen"> = {
       async state() {
@@ -82,7 +82,7 @@ describe("who waits for another state", () => {
         return present;
       },
       listen(onChange) {
-        tell = onChange;
+        report = onChange;
         return { isHeard: true, stop: () => undefined };
       },
     };
@@ -92,16 +92,16 @@ describe("who waits for another state", () => {
     duringLook = () => {
       duringLook = () => undefined;
       state = "1";
-      tell();
+      report();
     };
     assert.deepEqual([await first, looks], ["1", 2]);
     const second = changedFrom("1", signal);
     state = "2";
-    tell();
+    report();
     assert.equal(await second, "2");
   });
 
-  it("looks for one that comes late, while others wait that know the present state", async () => {
+  it("is woken soon where it comes late, while others wait that know the present state", async () => {
     const looked = new EventEmitter();
     const store: Pick<Store, "state" | "listen"> = {
       async state() {

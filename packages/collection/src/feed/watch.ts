@@ -11,9 +11,9 @@ import type { Listening, Store } from "../stores/contract/store.ts";
 export type ChangedFrom = (state: string, signal: AbortSignal, within?: number) => Promise<string | undefined>;
 
 /**
- * Says when a store has changed, to all who wait for that. Where the store does not say it, or only of this program, it is asked for its
- * state at intervals while somebody waits: so the changes of every program are found, also through a pooler of connections. To ask takes
- * 3 µs on SQLite and one short query on PostgreSQL, however many wait; while nothing changes, it is asked less and less often.
+ * Wakes the requests that wait for a change of a store. Where the store does not report the changes of all programs, its state is read at
+ * intervals while requests wait, which finds them, also through a pooler of connections. That takes 3 µs on SQLite and one short query on
+ * PostgreSQL, however many wait; while nothing changes, the intervals grow.
  */
 export function feedWatch(store: Pick<Store, "state" | "listen">): ChangedFrom {
   const waiting = new Set<Waiting>();
@@ -26,7 +26,7 @@ export function feedWatch(store: Pick<Store, "state" | "listen">): ChangedFrom {
   let due = Number.POSITIVE_INFINITY;
   /** Before this there is no other look, where one has found changes. */
   let notBefore = 0;
-  /** In milliseconds, before the next look where nobody says that there is a change. */
+  /** In milliseconds, before the next look where no change is reported. */
   let pause = interval;
 
   const lookAt = (time: number): void => {
@@ -112,7 +112,7 @@ const growth = 1.2;
 /** In milliseconds: the longest interval at which a store is asked that does not change. */
 const restingInterval = 250;
 
-/** In milliseconds: the same where it is told of changes. Others than those may end what the feed waits for. */
+/** In milliseconds: the same where changes are reported. A transaction that ends without one may have held some back. */
 const restingWhereHeard = 1000;
 
 /**

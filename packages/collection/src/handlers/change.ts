@@ -61,7 +61,7 @@ interface ChangeContext {
  * changed: when another change comes first, the change is attempted again.
  */
 function changeRecord(settings: CollectionSettings, change: Change): ItemHandler {
-  const { scope, items, requirePreconditions, tellStored } = settings;
+  const { scope, items, requirePreconditions, afterStored } = settings;
   const describe = (place: DescribedCollection): readonly Description[] => [
     conditionalChange(place),
     change.describe(place),
@@ -95,7 +95,7 @@ function changeRecord(settings: CollectionSettings, change: Change): ItemHandler
           break;
         case "replaced":
           noteChange(request, "changed", id);
-          if (outcome.record.revision !== current.revision) await tellStored(outcome.record, request);
+          if (outcome.record.revision !== current.revision) await afterStored(outcome.record, request);
           return change.changed(context, outcome.record);
         case "removed":
           noteChange(request, "removed", id);

@@ -27,7 +27,7 @@ export interface BulkCreate {
 
 /** Makes the handler for a POST to a collection. */
 export function createRecord(settings: CollectionSettings, many: BulkCreate): CollectionHandler {
-  const { scope, decoders, created, idempotencyScope, listDecoders, bulk, tellStored } = settings;
+  const { scope, decoders, created, idempotencyScope, listDecoders, bulk, afterStored } = settings;
   const arrayTypes = listDecoders.flatMap(({ arrays, mediaTypes }) => (arrays ? mediaTypes : []));
   const known = writePreferences(settings);
   /** The keys of the requests in progress. */
@@ -68,7 +68,7 @@ export function createRecord(settings: CollectionSettings, many: BulkCreate): Co
           const { id, revision } = creation.kind === "created" ? creation.record : creation;
           if (creation.kind === "created") {
             noteChange(request, "created", id);
-            await tellStored(creation.record, request);
+            await afterStored(creation.record, request);
           }
           const url = collectionUrl(request, "collection");
           const written = { record, path: `${request.path}/${id}`, url, validators: true };

@@ -67,7 +67,7 @@ export async function openPostgresDatabase(address: string, options: PostgresDat
     longestWait: statement,
     notices,
     onCommit(commit) {
-      if (commit.error === undefined) notices.tell();
+      if (commit.error === undefined) notices.send();
       options.observer?.onCommit?.(commit);
     },
     onFeedHeld: options.observer?.onFeedHeld,

@@ -83,7 +83,7 @@ export function postgresEngine(
     async createAll(source) {
       try {
         const created = await bulkCreate(pools.bulk, changes, source);
-        notices.tell();
+        notices.send();
         return created;
       } catch (error) {
         throw toStoreFault(error);

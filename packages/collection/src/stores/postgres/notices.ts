@@ -3,10 +3,10 @@ import type { Listening } from "../contract/store.ts";
 import type { PostgresConnection } from "./connections/connection.ts";
 import type { PostgresPool } from "./connections/pool.ts";
 
-/** Has the programs of a database tell one another that records have changed. */
+/** Sends notices of changes to the programs of a database, and receives theirs. */
 export interface PostgresNotices {
-  /** Tells those who listen here at once, and other programs soon. To be called after each commit. */
-  tell(): void;
+  /** Calls the listeners of this program at once, and those of others soon. To be called after each commit. */
+  send(): void;
   /** As `Store.listen`. */
   listen(onChange: () => void): Listening;
   close(): Promise<void>;
@@ -16,13 +16,14 @@ export interface PostgresNotices {
  * Notices are sent in transactions of their own, since those of PostgreSQL commit one after another: within each change, they would
  * make changes several times as slow.
  *
- * @param open opens the connection that listens, when somebody first does
+ * @param open opens the connection that listens; called for the first listener
  */
 export function postgresNotices(pool: PostgresPool, open: () => Promise<PostgresConnection>): PostgresNotices {
   const listeners = new Set<() => void>();
   let connection: PostgresConnection | undefined;
+  /** Whether the notices of other programs are received now. */
   let isHeard = false;
-  /** Whether somebody listens; for ever where a pooler is in front. */
+  /** Whether there is such a connection, or will be; for ever where a pooler is in front. */
   let isHearing = false;
   /** Set while no other notice is sent. */
   let pause: NodeJS.Timeout | undefined;
@@ -34,14 +35,14 @@ export function postgresNotices(pool: PostgresPool, open: () => Promise<Postgres
     for (const onChange of listeners) onChange();
   };
 
-  const send = (): void => {
+  const notify = (): void => {
     isDue = false;
     pause = setTimeout(() => {
       pause = undefined;
-      if (isDue) send();
+      if (isDue) notify();
     }, betweenNotices);
     pause.unref();
-    // Nobody waits for the disk: where the notice is lost, others look from time to time.
+    // Without waiting for the disk: where the notice is lost, other programs look from time to time.
     const text = `SELECT set_config('synchronous_commit', 'off', true), pg_notify('${channel}', current_schema)`;
     sending = pool.use((lent) => lent.queryAlone({ text })).catch(() => undefined);
   };
@@ -64,7 +65,7 @@ export function postgresNotices(pool: PostgresPool, open: () => Promise<Postgres
     }
   };
 
-  /** Hears as long as somebody listens, also once the connection broke, or a standby was promoted. */
+  /** Hears as long as there are listeners, also once the connection broke, or a standby was promoted. */
   const hear = async (): Promise<void> => {
     isHearing = true;
     while (!isClosed && listeners.size > 0) {
@@ -75,9 +76,9 @@ export function postgresNotices(pool: PostgresPool, open: () => Promise<Postgres
   };
 
   return {
-    tell() {
+    send() {
       callAll();
-      if (pause === undefined) send();
+      if (pause === undefined) notify();
       else isDue = true;
     },
     listen(onChange) {
@@ -92,7 +93,7 @@ export function postgresNotices(pool: PostgresPool, open: () => Promise<Postgres
     },
     async close() {
       isClosed = true;
-      if (isDue) send();
+      if (isDue) notify();
       clearTimeout(pause);
       await sending;
       connection?.destroy();
@@ -105,5 +106,5 @@ const channel = "waymark";
 /** In milliseconds. */
 const betweenNotices = 50;
 
-/** In milliseconds, before another connection is made: until then, who listens looks as on a standby. */
+/** In milliseconds, before another connection is made: until then, the feed looks at the state as on a standby. */
 const beforeAnother = 10_000;

@@ -150,7 +150,7 @@ function sqliteDatabaseEngine(
     },
     unusedIndexes: async () => [], // they are dropped when the file is opened
     probeChanges: () => writer.probe(),
-    // Who waits for no other process still has a moment for work of its own.
+    // Without a wait for other processes, the work still has a moment.
     longestWait: Math.max(busyTimeout, 100),
     transaction: (work) => writer.transaction((channel) => work((definition) => sqliteTransacted(channel, definition))),
     async resume() {
