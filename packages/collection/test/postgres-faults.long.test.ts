@@ -104,6 +104,19 @@ describe("a connection to PostgreSQL", () => {
     assert.equal((await everything(people)).length, 2);
   });
 
+  it("that breaks during the commit of a transaction leaves its outcome unknown, and its work is not done again", async () => {
+    await using through = await openThroughRelay();
+    const { database, relay } = through;
+    let attempts = 0;
+    const transaction = database.transaction(async (tx) => {
+      attempts++;
+      await create(tx.store("person"), {});
+      if (attempts === 1) relay.breakAt("COMMIT\0");
+    });
+    await assert.rejects(transaction, StoreOutcomeUnknown);
+    assert.deepEqual([relay.isBroken, attempts], [true, 1]);
+  });
+
   it("over which no answer comes is given up, and nobody waits for ever", async () => {
     await using through = await openThroughRelay({ statementTimeout: 3000, connectTimeout: 3000 });
     const { database, relay } = through;

@@ -1,6 +1,6 @@
 import { andThen } from "waymark/internal";
 import type { StoredCollection } from "../../database.ts";
-import { StoreUnavailable } from "../contract/errors.ts";
+import { StoreOutcomeUnknown, StoreUnavailable } from "../contract/errors.ts";
 import { type DatabaseObserver, reportedCommit } from "../contract/observer.ts";
 import type { Selection } from "../contract/selection.ts";
 import type { TransactedEngine } from "../open-transaction.ts";
@@ -118,7 +118,9 @@ export function postgresTransactions({ pool, longestWait, onCommit }: Transactio
         ),
       );
     const isWorthIt = (error: unknown): boolean => {
-      if (!mayRepeat() || !mayBeRepeated(error instanceof StoreUnavailable ? error.cause : error)) return false;
+      // It may have been committed, whatever broke the connection.
+      if (error instanceof StoreOutcomeUnknown || !mayRepeat()) return false;
+      if (!mayBeRepeated(error instanceof StoreUnavailable ? error.cause : error)) return false;
       isRepeated = true;
       aloneUntil = performance.now() + alone;
       return true;
