@@ -122,8 +122,15 @@ function standardErrorOf(isBuffered: boolean): LogOutput {
  * in the log. A log of requests is written when there is enough, or after a while.
  */
 function standardError(isBuffered: boolean): LogOutput {
-  const file = destination({ fd: 2, sync: !isBuffered });
-  file.on("error", () => undefined); // its reader has gone, or its disk is full
+  const file = destination({ fd: 2, sync: !isBuffered, maxLength: mostKept });
+  // Its reader has gone, or its disk is full.
+  let isBroken = false;
+  file.on("error", () => {
+    isBroken = true;
+  });
+  file.on("write", () => {
+    isBroken = false;
+  });
   // Gathered here: for each line, the destination would look through all that it has.
   let gathered = "";
   const hand = (): void => {
@@ -131,9 +138,11 @@ function standardError(isBuffered: boolean): LogOutput {
     gathered = "";
   };
   const flush = (): void => {
-    hand();
     try {
-      file.flushSync();
+      hand();
+      // It would try again for ever, also when the process ends.
+      if (isBroken) file.destroy();
+      else file.flushSync();
     } catch {
       // As above.
     }
@@ -152,6 +161,8 @@ function standardError(isBuffered: boolean): LogOutput {
 
 /** In characters. */
 const enoughAtOnce = 8_192;
+/** What waits for a full disk, in bytes; what comes then is not in the log. */
+const mostKept = 4_194_304;
 /** In milliseconds. */
 const longestWait = 100;
 

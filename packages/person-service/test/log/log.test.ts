@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, openSync } from "node:fs";
 import { describe, it } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import { recordedLog } from "./recorded-log.ts";
@@ -57,6 +59,25 @@ describe("the log", () => {
     log.writer("warn", "request", common)(own);
     assert.deepEqual(lines, []);
   });
+
+  for (const detail of ["requests", "events"]) {
+    const skip = !existsSync("/dev/full") && "there is no /dev/full";
+    it(`on a full disk keeps no process from its end: ${detail}`, { skip }, () => {
+      const program = `
+        import { openLog } from ${JSON.stringify(import.meta.resolve("../../src/log/log.ts"))};
+        const log = openLog({ detail: "${detail}" });
+        log.write("info", "start", "m");
+        setTimeout(() => log.flush(), 300);`;
+      const args = [...process.execArgv, "--input-type=module", "--eval", program];
+      const stdio = ["ignore", "ignore", openSync("/dev/full", "w")] as const;
+      const { status } = spawnSync(process.execPath, args, {
+        stdio: [...stdio],
+        timeout: 20_000,
+        killSignal: "SIGKILL",
+      });
+      assert.equal(status, 0);
+    });
+  }
 
   it("is for a person at a terminal", () => {
     const { log, lines } = recordedLog({ isPretty: true });
