@@ -57,6 +57,15 @@ describe("import", () => {
     assert.deepEqual((await peopleIn(database))[1], { id: 2, name: "Ada", identifier: "7" });
   });
 
+  it("refuses a file of which no column is a member, which would be an import of nobody", async () => {
+    for (const text of ["Cust No,Shoe\n7,38\n", "Shoe,Size\n38,\n"]) {
+      const file = write("csv", text);
+      await assert.rejects(run("import", file, "--database", newFile("db")), {
+        message: `No column of "${file}" is a member of a person.`,
+      });
+    }
+  });
+
   it("refuses to map a column that the file does not have, which would be read as something else", async () => {
     const file = write("csv", "Name,Geburtsdatum\nAda,1843-12-10\n");
     const map = (value: string): Promise<string> => run("import", file, "--database", newFile("db"), "--map", value);

@@ -56,6 +56,8 @@ export function report(
   const said = parse(answer);
   const { found, errors = [], notes = [], omitted = 0, refused = 0, detail } = said;
   if (found !== undefined) describe(found, name, given, printNote);
+  if (found !== undefined && hasNoMember(found))
+    throw new CommandError(`No column of ${wording.quote(name)} is a member of a person.`);
   if (answer.status >= 500) throw new CommandError(`${detail?.replace(/\.$/, "")}. ${howToContinue}`);
   const lines = refusalsOf(errors, given.values.date);
   const isUnread = said.type === "/problems/malformed-content";
@@ -115,6 +117,9 @@ function describe(
   if (dates?.form !== undefined && given.values.date === undefined)
     printNote(`dates: ${wording.excerpt(dates.example)} is read as ${dates.form}`);
 }
+
+const hasNoMember = ({ columns }: FoundFile): boolean =>
+  columns?.some(({ leftOut }) => leftOut === "unknown") === true && columns.every(({ member }) => member === undefined);
 
 const delimiterNames = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars" } as const;
 
