@@ -57,7 +57,7 @@ function cachedDocument({ app, publicUrl, security }: ApiOptions): () => Promise
   let cached: { readonly security: openApi.Security | undefined; readonly written: Promise<string> } | undefined;
   const write = async (current: openApi.Security | undefined): Promise<string> => {
     // Loaded here, because making the schemas would take most of the start of the service.
-    const [{ apiDocument }, { forClients }] = await Promise.all([import("./document.ts"), import("./document.ts")]);
+    const { apiDocument, forClients } = await import("./document.ts");
     return JSON.stringify(forClients(await apiDocument(app(), { publicUrl, security: current })));
   };
   return () => {

@@ -107,8 +107,7 @@ export const openApiCommand: Command = command({
   },
   async run({ values }, { write }) {
     const { publicUrl, access: file, keys } = values;
-    const { apiDocument } = await import("../../api/document.ts");
-    const { forClients } = await import("../../api/document.ts");
+    const { apiDocument, forClients } = await import("../../api/document.ts");
     const access =
       file === undefined ? undefined : await (await import("../../access/access.ts")).openAccess({ file, keys });
     const service = { database: ":memory:", members: membersIn(values), publicUrl, access: access?.filter };
