@@ -73,6 +73,27 @@ describe("a PostgreSQL database", () => {
     assert.deepEqual([attempts, identifiers], [2, ["A2", undefined]]);
   });
 
+  it("reports that it is not available only where a transaction has failed, not where one met another", async () => {
+    const url = await newPostgresDatabase();
+    const reported: unknown[] = [];
+    const observer = { onUnavailable: (error: unknown) => void reported.push(error) };
+    await using opened = disposable(await open(url, { observer }));
+    // It fails as one does that met another, is made, and then there is no room.
+    await execute(
+      url,
+      `CREATE SEQUENCE attempts; CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
+        DECLARE attempt bigint := nextval('attempts'); BEGIN
+        IF attempt = 1 THEN RAISE EXCEPTION 'met another one' USING ERRCODE = '40001'; END IF;
+        IF attempt = 3 THEN RAISE EXCEPTION 'disk full' USING ERRCODE = '53100'; END IF; RETURN NEW;
+      END $$; CREATE TRIGGER fail BEFORE INSERT ON person FOR EACH ROW EXECUTE FUNCTION fail()`,
+    );
+    const add = () => opened.database.transaction((tx) => create(tx.store("person"), {}));
+    await add();
+    assert.deepEqual(reported, []);
+    await assert.rejects(add(), (error) => error instanceof StoreUnavailable && error === reported[0]);
+    assert.equal(reported.length, 1);
+  });
+
   it("is made once by programs that start together", async () => {
     const url = await newPostgresDatabase();
     const databases = await Promise.all(Array.from({ length: 8 }, () => open(url, { poolSize: 3 })));

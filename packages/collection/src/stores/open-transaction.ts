@@ -64,11 +64,6 @@ export class OpenTransaction {
     return outcome.value;
   }
 
-  /** Whether an error is what the transaction has failed with, which its operation has reported. */
-  hasFailedWith(error: unknown): boolean {
-    return this.#failure?.error === error;
-  }
-
   toString(): string {
     return `The transaction that began at ${this.#began}`;
   }

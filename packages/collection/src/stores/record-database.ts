@@ -2,6 +2,7 @@ import type { Awaitable } from "waymark";
 import { DeclarationSite, wording } from "waymark/internal";
 import type { Database, StoredCollection, StoredOptions } from "../database.ts";
 import { StoreReadOnly, StoreUnavailable } from "./contract/errors.ts";
+import type { DatabaseObserver } from "./contract/observer.ts";
 import type { Document, Store, Transaction } from "./contract/store.ts";
 import type { Engine } from "./engine.ts";
 import { type Health, observedEngine } from "./observed-engine.ts";
@@ -55,6 +56,7 @@ export function recordDatabase(
   const storesOver = (
     engineOf: (definition: StoredCollection) => Engine,
     transact: OfDatabase["transact"],
+    observer: DatabaseObserver | undefined,
   ): Transaction => {
     const stores = new Map<string, Store>();
     for (const definition of ownersFirst(collections)) {
@@ -76,6 +78,8 @@ export function recordDatabase(
       },
     };
   };
+  /** The whole transaction reports what it fails with: it may be done again. */
+  const ofOperations: DatabaseObserver = { onOperation: observer?.onOperation?.bind(observer) };
   const transact = async <R>(work: (tx: Transaction) => Awaitable<R>, began: object): Promise<R> => {
     let open: OpenTransaction | undefined;
     try {
@@ -84,13 +88,12 @@ export function recordDatabase(
           const opened = new OpenTransaction(began, engine.longestWait);
           open = opened;
           const inside = (each: StoredCollection): Engine => opened.engine(transacted(each), each.name);
-          return opened.run(() => work(storesOver(inside, refuseWithin)));
+          return opened.run(() => work(storesOver(inside, refuseWithin, ofOperations)));
         },
         () => open?.mayBeRepeated !== false,
       );
     } catch (error) {
-      // What an operation failed with is reported.
-      if (error instanceof StoreUnavailable && open?.hasFailedWith(error) !== true) {
+      if (error instanceof StoreUnavailable) {
         health.hasFailed ||= !(error instanceof StoreReadOnly);
         observer?.onUnavailable?.(error);
       }
@@ -99,7 +102,7 @@ export function recordDatabase(
   };
   const transaction: Database["transaction"] = (work) => transact(work, new DeclarationSite(transaction));
   return {
-    ...storesOver((definition) => engine.collection(definition), transact),
+    ...storesOver((definition) => engine.collection(definition), transact, observer),
     transaction,
     async check() {
       if (health.damage !== undefined) throw health.damage;
