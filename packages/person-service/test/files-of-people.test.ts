@@ -434,6 +434,12 @@ const severalOfEach: readonly [program: string, file: string, expected: object][
     { birthDate: "1990-12-31", email: "ada@x.example", address: { streetAddress: "Weg 1" } },
   ],
   [
+    "Excel in English, of formulas without a value in parts, lists, labels and whole rows",
+    "First Name,Home City,Birth Year,Birth Month,Birth Day,Categories,E-mail 1 - Label,E-mail 1 - Value,Phone 2 - Value\n" +
+      "Ada,#REF!,#N/A,#N/A,#N/A,#N/A,#N/A,ada@x.example,#VALUE!\n#N/A,#N/A,#N/A,#N/A,#N/A,#N/A,#N/A,#N/A,#N/A\n",
+    { email: "ada@x.example" },
+  ],
+  [
     "Excel in English, with a date that is one of midnight",
     "First Name,Birth Date\nAda,12/31/90 12:00 AM\n",
     { birthDate: "1990-12-31" },

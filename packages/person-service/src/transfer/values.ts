@@ -28,18 +28,13 @@ export function toMembers(value: unknown, reading: Reading, prefix = ""): unknow
   if (!isObject(value)) return value;
   const members: Record<string, unknown> = {};
   const isRow = prefix === "" && reading.isTable === true;
-  const [row, properties] = isRow ? withLabelledDates(value, reading) : [value, []];
+  const [row, properties] = isRow ? withLabelledDates(withoutNoValues(value), reading) : [value, []];
   for (const [name, member] of Object.entries(row)) {
     if (prefix === "" && notImported.has(name)) continue;
     const { kind, vcard } = reading.members.byName.get(`${prefix}${name}`) ?? {};
     if (kind === "date" && typeof member === "string" && isNoDate(member)) continue;
     if (isRow && kind === "email" && isOfExchange(member, reading)) continue;
-    if (
-      reading.isTable &&
-      typeof member === "string" &&
-      (isNoValue(member) || (kind !== "text" && member.trim() === ""))
-    )
-      continue;
+    if (reading.isTable && kind !== "text" && typeof member === "string" && member.trim() === "") continue;
     const partial = prefix === "" && kind === "date" ? partialDate(member) : undefined;
     if (partial !== undefined) properties.push(`${vcard}:${partial}`);
     else setMember(members, name, toMember(member, `${prefix}${name}`, reading));
@@ -48,6 +43,29 @@ export function toMembers(value: unknown, reading: Reading, prefix = ""): unknow
   const others = members[otherProperties] ?? [];
   if (properties.length > 0 && Array.isArray(others)) members[otherProperties] = [...others, ...properties];
   return withValues(members, reading);
+}
+
+/** Returns a row without the cells in which a formula has no value. */
+const withoutNoValues = (row: object): object => (meaningful(row) as object | undefined) ?? {}; // what is left of an object is one
+
+function hasNoValue(value: unknown): boolean {
+  if (typeof value === "string") return isNoValue(value);
+  return typeof value === "object" && value !== null && Object.values(value).some(hasNoValue);
+}
+
+/** Returns what is left of a value without those of formulas that have none; undefined for nothing. */
+function meaningful(value: unknown): unknown {
+  if (!hasNoValue(value)) return value;
+  if (Array.isArray(value)) {
+    const left = value.filter((each) => !hasNoValue(each));
+    return left.length === 0 ? undefined : left;
+  }
+  if (!isObject(value)) return undefined;
+  const left = Object.entries(value).flatMap(([name, member]) => {
+    const meant = meaningful(member);
+    return meant === undefined ? [] : [[name, meant] as const];
+  });
+  return left.length === 0 ? undefined : Object.fromEntries(left);
 }
 
 function toMember(value: unknown, path: string, reading: Reading): unknown {
