@@ -134,12 +134,17 @@ function standardError(isBuffered: boolean): LogOutput {
   // Gathered here: for each line, the destination would look through all that it has.
   let gathered = "";
   const hand = (): void => {
-    if (gathered !== "") file.write(gathered);
+    const text = gathered;
     gathered = "";
+    try {
+      if (text !== "") file.write(text);
+    } catch {
+      // It has ended, as the process does.
+    }
   };
   const flush = (): void => {
+    hand();
     try {
-      hand();
       // It would try again for ever, also when the process ends.
       if (isBroken) file.destroy();
       else file.flushSync();
@@ -148,6 +153,7 @@ function standardError(isBuffered: boolean): LogOutput {
     }
   };
   if (isBuffered) setInterval(hand, longestWait).unref();
+  process.once("beforeExit", flush); // after which the destination ends
   process.once("exit", flush); // also after a fault
   return {
     write(line) {

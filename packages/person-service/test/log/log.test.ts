@@ -61,21 +61,33 @@ describe("the log", () => {
   });
 
   for (const detail of ["requests", "events"]) {
-    const skip = !existsSync("/dev/full") && "there is no /dev/full";
-    it(`on a full disk keeps no process from its end: ${detail}`, { skip }, () => {
-      const program = `
-        import { openLog } from ${JSON.stringify(import.meta.resolve("../../src/log/log.ts"))};
-        const log = openLog({ detail: "${detail}" });
-        log.write("info", "start", "m");
-        setTimeout(() => log.flush(), 300);`;
-      const args = [...process.execArgv, "--input-type=module", "--eval", program];
-      const stdio = ["ignore", "ignore", openSync("/dev/full", "w")] as const;
-      const { status } = spawnSync(process.execPath, args, {
-        stdio: [...stdio],
+    const opened = `
+      import { openLog } from ${JSON.stringify(import.meta.resolve("../../src/log/log.ts"))};
+      const log = openLog({ detail: "${detail}", isPretty: false });
+      log.write("info", "start", "m");`;
+    const run = (program: string, output: "pipe" | number) =>
+      spawnSync(process.execPath, [...process.execArgv, "--input-type=module", "--eval", opened + program], {
+        stdio: ["ignore", "ignore", output],
+        encoding: "utf8",
         timeout: 20_000,
         killSignal: "SIGKILL",
       });
-      assert.equal(status, 0);
+
+    it(`has what came just before the end of the process, however it ends: ${detail}`, () => {
+      for (const end of ["", "process.exit();", "throw new Error();"]) {
+        const lines = run(end, "pipe").stderr.split("\n");
+        assert.equal(lines.filter((line) => line.startsWith("{")).length, 1, end);
+      }
+    });
+
+    const skip = !existsSync("/dev/full") && "there is no /dev/full";
+    it(`on a full disk keeps no process from its end: ${detail}`, { skip }, () => {
+      const program = `
+        setTimeout(() => {
+          log.flush();
+          log.write("info", "stop", "m");
+        }, 300);`;
+      assert.equal(run(program, openSync("/dev/full", "w")).status, 0);
     });
   }
 
