@@ -42,8 +42,8 @@ export async function reportContract(
   }
   const said =
     sections.length === 0
-      ? "are answered as declared"
+      ? " are answered as declared"
       : `, ${sections.length} change${sections.length === 1 ? "" : "s"}`;
-  const text = [`${cases.length} operations ${said}`.replace(" ,", ","), ...sections].join("\n\n");
+  const text = [`${cases.length} operations${said}`, ...sections].join("\n\n");
   return { code: failOn.some((each) => changes.has(each)) ? 1 : 0, text, isReport: true };
 }
