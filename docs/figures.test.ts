@@ -50,3 +50,22 @@ it("there are no more pages, and no longer ones, than a reader holds", () => {
   const decisions = globSync("docs/decisions/*.md", { cwd: root, exclude: ["**/README.md"] });
   assert.ok(decisions.length <= 12, `${decisions.length} decisions: keep those that a newcomer would undo by mistake`);
 });
+
+/** In lines of source. Whoever needs more says in the change what leaves for it. */
+const longest = {
+  waymark: 15_000,
+  node: 6_100,
+  testing: 2_100,
+  collection: 25_000,
+  "person-service": 14_000,
+  "people-page": 2_900,
+};
+
+it("no package is longer than it may be", () => {
+  for (const [name, most] of Object.entries(longest)) {
+    const files = globSync(`packages/${name}/src/**/*.ts`, { cwd: root });
+    const lines = files.reduce((sum, file) => sum + read(file).split("\n").length - 1, 0);
+    assert.ok(lines <= most, `${name} has ${lines} lines of ${most}: take out what leaves for what is new`);
+    assert.ok(lines > 0.9 * most, `${name} has ${lines} lines: lower its bound, so that what has left stays out`);
+  }
+});
