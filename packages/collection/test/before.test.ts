@@ -115,8 +115,12 @@ for (const [kind, open] of Object.entries(openers)) {
       assert.equal((await send("PATCH", path, { itemId: one }, merge)).status, 204);
       assert.equal((await send("DELETE", path)).status, 200);
       assert.deepEqual([await stockOf(one), await stockOf(other)], [2, 1]);
-      const { changes } = await database.store("item").changes(cursor);
-      assert.deepEqual(new Set(changes.map((each) => each.kind === "stored" && each.record.id)), new Set([one, other]));
+      // On PostgreSQL, a transaction of anybody on the server keeps changes back while it runs.
+      for (let ids: ReadonlySet<unknown> = new Set(); ids.size < 2; ) {
+        const { changes } = await database.store("item").changes(cursor);
+        ids = new Set(changes.map((each) => each.kind === "stored" && each.record.id));
+        assert.ok(ids.isSubsetOf(new Set([one, other])), [...ids].join());
+      }
     });
 
     it("stores nothing where it refuses, or the change is refused", async () => {

@@ -53,7 +53,7 @@ process.stdout.write(
     xml: (await send("/person/1?format=xml")).includes("<deathDate>1852-11-27</deathDate>"),
     jsonLd: JSON.parse(await send("/person/1?format=jsonld")).deathDate,
     heading: columnNames(["Date of Death"], new Map(), ourMembers).members[0],
-    label: schema.includes('"en":"Date of death"'),
+    label: schema.includes('"title":"Date of death"'),
     documented: JSON.stringify(document).includes('"deathDate":'),
   }),
 );
