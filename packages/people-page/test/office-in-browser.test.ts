@@ -154,7 +154,7 @@ describeInBrowser("an office's day", kinds, (scene) => {
     await page.getByLabel("Email", { exact: true }).fill("ada at example");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("must be an address such as ada@example.org").waitFor();
-    assert.match((await page.locator(":focus").textContent()) ?? "", /Not right yet: Email/);
+    await page.locator(":focus", { hasText: "Not right yet: Email" }).waitFor();
     assert.equal(await page.getByLabel("Email", { exact: true }).inputValue(), "ada at example");
     await page.reload();
     await page.getByText("This is what you typed before").waitFor();
