@@ -3,9 +3,17 @@ import { after, before, describe, it } from "node:test";
 import { type App, HttpError, type HttpRequest, problem, problemTypes, router } from "waymark";
 import { openApi } from "waymark/openapi";
 import { z } from "zod";
-import { collection, type Database, ndjsonDecoder, openDatabase } from "../src/index.ts";
+import { type CollectionOptions, collection, type Database, ndjsonDecoder, openDatabase } from "../src/index.ts";
 
 const Note = z.strictObject({ text: z.string(), code: z.string().optional() });
+
+/** Opens a collection of notes with one of these options. */
+async function openNotes(options: Pick<CollectionOptions<z.infer<typeof Note>>, "before" | "stored">) {
+  const database = await openDatabase(":memory:", { collections: [{ name: "note" }] });
+  const store = database.store("note");
+  const notes = collection({ path: "/notes", store, schema: Note, listDecoders: [ndjsonDecoder], ...options });
+  return { database, app: router(notes.routes()) };
+}
 
 describe("members that the server sets", () => {
   let database: Database;
@@ -123,20 +131,14 @@ describe("what is asked before a change", () => {
   let app: App;
   const asked: unknown[] = [];
   before(async () => {
-    database = await openDatabase(":memory:", { collections: [{ name: "note" }] });
-    const notes = collection({
-      path: "/notes",
-      store: database.store("note"),
-      schema: Note,
-      listDecoders: [ndjsonDecoder],
+    ({ database, app } = await openNotes({
       async before({ before, after }) {
         asked.push([before?.["text"], after?.["text"]]);
         const refused = after === undefined ? before?.["text"] === "kept" : after["text"] === "forbidden";
         if (refused) throw new HttpError(problem(problemTypes.forbidden, { detail: "Not this one." }));
         return after?.["text"] === "shout" ? { ...after, text: "SHOUT" } : undefined;
       },
-    });
-    app = router(notes.routes());
+    }));
   });
   after(() => database.close());
 
@@ -187,23 +189,17 @@ describe("what is asked before a change", () => {
   });
 });
 
-describe("what is told of a record that is stored", () => {
+describe("the function that gets stored records", () => {
   let database: Database;
   let app: App;
-  const told: unknown[] = [];
+  const calls: unknown[] = [];
   before(async () => {
-    database = await openDatabase(":memory:", { collections: [{ name: "note" }] });
-    const notes = collection({
-      path: "/notes",
-      store: database.store("note"),
-      schema: Note,
-      listDecoders: [ndjsonDecoder],
+    ({ database, app } = await openNotes({
       async stored({ id, text }, request) {
-        told.push([request.method, id, text, (await database.store("note").find(id)) !== undefined]);
+        calls.push([request.method, id, text, (await database.store("note").find(id)) !== undefined]);
         if (text === "fault") throw new Error("no mail");
       },
-    });
-    app = router(notes.routes());
+    }));
   });
   after(() => database.close());
 
@@ -212,7 +208,7 @@ describe("what is told of a record that is stored", () => {
     return (await app.fetch(new Request(`http://localhost/notes${path}`, { method, headers, body }))).status;
   };
 
-  it("is each new and changed one, of single requests and once", async () => {
+  it("gets each new and changed one, of single requests and once", async () => {
     const key = { "Idempotency-Key": '"once"' };
     assert.equal(await send("POST", "", '{"text":"one"}', key), 201);
     assert.equal(await send("POST", "", '{"text":"one"}', key), 201);
@@ -221,7 +217,7 @@ describe("what is told of a record that is stored", () => {
     assert.equal(await send("PATCH", "/1", '{"text":"three"}'), 204);
     assert.equal(await send("POST", "", '{"text":1}'), 400);
     assert.equal(await send("POST", "", '{"text":"many"}', { "Content-Type": "application/x-ndjson" }), 200);
-    assert.deepEqual(told, [
+    assert.deepEqual(calls, [
       ["POST", 1, "one", true],
       ["PUT", 1, "two", true],
       ["PATCH", 1, "three", true],
