@@ -17,7 +17,7 @@ async function observe(): Promise<void> {
   process.on("message", async () => process.send?.((await session.post("Profiler.takePreciseCoverage")).result));
 }
 
-/** Returns the functions that ran, by their files; the code of a module itself is none. */
+/** Returns the functions that ran, by their files. The code of a module itself does not count. */
 function functionsOf(scripts: readonly Profiler.ScriptCoverage[]): ReadonlyMap<string, readonly string[]> {
   const ran = scripts
     .filter(({ url }) => /\/packages\/[^/]+\/src\//.test(url))

@@ -59,7 +59,7 @@ export function viewOf(store: Pick<Store, "members">, visible: Visibility | unde
         : conditions.map(({ name, among }) => ({ member: name, operator: "in", values: [...among] })),
       has: (document) =>
         conditions.every(({ name, type, isList, among }) =>
-          // As lists find it: what should be one value, and is stored as an array, is none.
+          // As in lists, an array in the place of one value does not count.
           (isList ? valuesAt(document, name) : [valueAt(document, name)]).some((value) => {
             const compared = toMemberValue(value, type);
             return compared !== null && among.has(compared);

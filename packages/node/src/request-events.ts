@@ -8,7 +8,6 @@ import {
   type Next,
   repeatable,
 } from "waymark";
-
 import { type AdapterExchange, andThen, DeclarationSite, exchangeOf, openBody, sentFields } from "waymark/internal";
 import { Takeover } from "./upgrade.ts";
 

@@ -215,7 +215,7 @@ export function describeTransaction(name: string, withStore: WithStore): void {
         };
         await Promise.all([...Array.from({ length: 12 }, () => database.transaction(increment)), plain()]);
         assert.equal(countOf(await people.find(id)), 12);
-        // Each creates a record only where there is none of the name.
+        // Each creates a record only where no other has the name.
         const once = (tx: Transaction): Promise<unknown> => createOnce(tx.store("person"), "only");
         await Promise.all(Array.from({ length: 8 }, () => database.transaction(once)));
         assert.equal((await names(people)).filter((each) => each === "only").length, 1);

@@ -127,7 +127,7 @@ function withoutPages(parameter: ParameterObject): ParameterObject {
   return { ...parameter, schema: { ...schema, enum: forms.filter((form) => form !== "html") } };
 }
 
-/** Leaves out pages. What is left may be nothing, and content that comes only where `Prefer` asks for it is none. */
+/** Leaves out pages, and content that the service sends only where `Prefer` asks for it. */
 function clientResponse(response: OpenApiDocument.Response): OpenApiDocument.Response {
   const { content, "x-content-optional": isOptional, ...others } = response;
   const types = Object.entries(content ?? {}).filter(([type]) => type !== "text/html");

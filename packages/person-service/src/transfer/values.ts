@@ -53,7 +53,7 @@ function hasNoValue(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.values(value).some(hasNoValue);
 }
 
-/** Returns what is left of a value without those of formulas that have none; undefined for nothing. */
+/** Leaves out what formulas without a value have written; returns undefined where that was all. */
 function meaningful(value: unknown): unknown {
   if (!hasNoValue(value)) return value;
   if (Array.isArray(value)) {

@@ -61,7 +61,7 @@ export function access(decide: (request: HttpRequest) => Awaitable<access.Decisi
 }
 
 export declare namespace access {
-  /** What `access` is told of a request. A challenge is the value of one WWW-Authenticate field. */
+  /** The answer of `decide` to a request. A challenge is the value of one WWW-Authenticate field. */
   type Decision =
     | { readonly kind: "allowed"; readonly caller?: Caller | undefined }
     /** 400: there are two credentials, which two readers might choose between differently (RFC 9110 §5.3, §11.6.2). */

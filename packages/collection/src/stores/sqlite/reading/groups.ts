@@ -55,7 +55,7 @@ function groupsUpToFrequent(
   return undefined;
 }
 
-/** Returns the value behind another one in the index of a member, or the first; undefined when there is none. */
+/** Returns the next value in the index of a member, or the first one; undefined at the end. */
 function nextValue(records: SelectableRecords, key: SortKey, before: MemberValue | undefined): MemberValue | undefined {
   const { owner, statements } = records;
   for (const range of before === undefined ? [[]] : keysetRanges([key], [before])) {
