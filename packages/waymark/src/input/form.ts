@@ -149,6 +149,8 @@ class FormReading {
       else values.push([name, this.#textOf(name, schema, found as readonly string[])]); // of fields
     }
     const read = values.map(async ([name, value]): Promise<readonly [string, unknown]> => {
+      // What a function returns for a file may be nothing: the file came all the same.
+      if (isFile(this.#form[name]) && this.#found.has(name)) return [name, value];
       const result = await this.#form[name]?.["~standard"].validate(value);
       for (const issue of result?.issues ?? []) this.#issues.push({ ...issue, path: [name, ...(issue.path ?? [])] });
       return [name, result?.issues === undefined ? result?.value : undefined];

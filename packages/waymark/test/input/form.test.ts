@@ -135,6 +135,21 @@ describe("a form", () => {
     assert.deepEqual(value, { image: "image/png", title: "Emma" });
   });
 
+  it("has a file that is stored by a function which returns nothing", async () => {
+    const images = file({ most: 100, count: 2, optional: true });
+    const app = router(
+      POST("/covers", takes({ form: { image: file({ most: 100 }), images } }), async (_, { form }) => {
+        const stored: string[] = [];
+        const store = ({ name }: { readonly name: string }): void => void stored.push(name);
+        const { image, images } = await form({ image: store, images: store });
+        return json({ stored, image: image ?? null, count: images.length });
+      }),
+    );
+    const { value } = await send(app, { image: png("1", "1"), images: [png("2", "2"), png("3", "3")] });
+    assert.deepEqual(value, { stored: ["1", "2", "3"], image: null, count: 2 });
+    assert.deepEqual(errorsOf((await send(app, { images: png("2") })).value), ["#/image is missing"]);
+  });
+
   it("is read in pieces of any size", async () => {
     const { headers, bytes } = await encoded({ title: 'Zoë "x"', pages: "7", image: png("-".repeat(50), 'a"b.png') });
     for (const size of [1, 2, 3, 7, 64]) {
