@@ -3,7 +3,8 @@
 //
 //   follower-program.ts FILE (forever|once) URL...
 //
-// It asks one of the instances at the URLs for each page. With "once" it ends when there is nothing more.
+// It asks one of the instances at the URLs for each page. With "once" it ends when there is nothing more. Where its cursor is of a
+// history that was lost, it says so, and begins again with nothing.
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as elapse } from "node:timers/promises";
 
@@ -29,6 +30,14 @@ for (let cursor = String(database.prepare("SELECT cursor FROM place").get()?.["c
   const text = await response.text();
   if (response.status === 503) {
     await elapse(100); // a standby does not have the changes before the cursor yet
+    continue;
+  }
+  if (response.status === 410) {
+    // What it has may be of changes that were lost.
+    process.stdout.write("begins again\n");
+    database.exec("BEGIN; DELETE FROM person; DELETE FROM place; COMMIT");
+    known.clear();
+    cursor = "";
     continue;
   }
   const [, next] = /[?&]after=([\w-]+)[^>]*>; rel="next"/.exec(response.headers.get("Link") ?? "") ?? [];

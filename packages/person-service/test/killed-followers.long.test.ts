@@ -1,3 +1,3 @@
 import { describeKilledFollowers } from "./killed-followers.ts";
 
-describeKilledFollowers({ programs: 2, clients: 8, seconds: 0, kills: 3 });
+describeKilledFollowers({ programs: 2, clients: 8, seconds: 0, kills: 3, held: 0.5 });
