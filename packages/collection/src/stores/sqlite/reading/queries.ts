@@ -134,7 +134,7 @@ export class SqliteQueries {
     most: number = Number.POSITIVE_INFINITY,
   ): boolean {
     if (filters.length > 0 || words.length > 0 || owner !== undefined) return false;
-    if (most <= countedAtOnce + 1) return true;
+    if (most <= countedOneByOne + 1) return true;
     return guardedRead(() => {
       const ends = `SELECT (SELECT max(id) FROM "${collection}") - (SELECT min(id) FROM "${collection}")`;
       const [distance] = this.#statements.prepare(ends).get() as unknown as [number | null]; // this has always a row
@@ -196,8 +196,11 @@ export class SqliteQueries {
   }
 }
 
-/** So many ids are counted in less than 0.1 ms. */
-const countedAtOnce = 10_000;
+/** So many ids are counted by the pages of an index in 0.02 ms, and in 2 ms before the file was read. */
+const countedAtOnce = 100_000;
+
+/** So many are counted in less than 0.1 ms where the count is bounded. */
+const countedOneByOne = 10_000;
 
 /** Finds the ids of all records of a selection, in its order. */
 function findIds(records: SelectableRecords, selection: Selection): Float64Array {
