@@ -20,7 +20,7 @@ import { type Description, docs } from "waymark/openapi";
 import { schemaPath } from "../access/policy.ts";
 import { callerOf } from "../access/rights.ts";
 import { answerCopy, ofCopies } from "../api/copies.ts";
-import { languages } from "../person/member.ts";
+import { type Language, languages } from "../person/member.ts";
 import { memberEntries } from "../person/members.ts";
 import { publishedSchema } from "../person/published-schema.ts";
 import type { Site } from "../site.ts";
@@ -38,15 +38,15 @@ const notAReader = (request: HttpRequest<unknown>): HttpResponse =>
   problem(problemTypes.forbidden, { detail: "This is for whoever may list people.", caller: callerOf(request) });
 
 function schemaRoute({ members }: Site, isReader: IsReader): Route {
-  const schemas = new Map<string, string>(
-    languages.map((language) => [language, JSON.stringify(publishedSchema(members, language))]),
-  );
+  const texts = new Map<Language, string>(); // each is made when it is asked for first
   return GET(schemaPath, accept("application/schema+json", "application/json"), docs(ofSchema), (request) => {
     if (!isReader(request)) return notAReader(request);
     const type = request.negotiatedType ?? "application/schema+json";
     const asked = preferredLanguages(request.headers.get("Accept-Language"));
-    const language = asked.map((tag) => tag.toLowerCase().replace(/-.*/, "")).find((each) => schemas.has(each)) ?? "en";
-    const text = schemas.get(language) ?? "";
+    const named = asked.map((tag) => tag.toLowerCase().replace(/-.*/, ""));
+    const language = named.map((name) => languages.find((each) => each === name)).find(Boolean) ?? "en";
+    const text = texts.get(language) ?? JSON.stringify(publishedSchema(members, language));
+    texts.set(language, text);
     const tag = `"${hash("sha256", text, "base64url").slice(0, 22)}-${type.slice("application/".length)}"`;
     const response = content(type, text).withHeader("Content-Language", language);
     const headers = response.headers.with("ETag", tag).with("Cache-Control", "no-cache");

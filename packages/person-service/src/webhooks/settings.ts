@@ -85,7 +85,8 @@ function isWebUrl(text: string): boolean {
 
 /** Returns whether an address is not one of the public internet: of this machine, of a private network, or of no host. */
 export function isPrivateAddress(address: string): boolean {
-  return notPublic.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+  notPublic ??= toBlockList(networks.trim().split(/\s+/));
+  return notPublic.check(address, familyOf(address));
 }
 
 /** Returns whether the host of a URL is a private address. A name is not: it is looked up for each connection. */
@@ -127,8 +128,16 @@ const networks = `
   5f00::/16 fc00::/7 fe80::/10 fec0::/10 ff00::/8
 `;
 
-const notPublic = new BlockList();
-for (const network of networks.trim().split(/\s+/)) {
-  const [address = "", length] = network.split("/");
-  notPublic.addSubnet(address, Number(length), isIP(address) === 6 ? "ipv6" : "ipv4");
+/** Made for the first webhook: to make it takes a start 7 ms. */
+let notPublic: BlockList | undefined;
+
+function toBlockList(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = "", length] = network.split("/");
+    list.addSubnet(address, Number(length), familyOf(address));
+  }
+  return list;
 }
+
+const familyOf = (address: string): "ipv4" | "ipv6" => (isIP(address) === 6 ? "ipv6" : "ipv4");
