@@ -3,6 +3,8 @@ import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+import os from "node:os";
 import { before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { openDatabase } from "@waymark/collection";
@@ -178,6 +180,18 @@ describe("import", () => {
       [["key:crm", 1]],
     );
     await assert.rejects(run(...sending), /cannot be reached: .* within 24 hours, with the same file\.$/);
+  });
+
+  it("is possible for a user without a name, whom a container may have", async (t) => {
+    const { mock } = t.mock.method(os, "userInfo", () => assert.fail("ENOENT"));
+    syncBuiltinESMExports();
+    try {
+      const said = await run("import", write("csv", "name\nAda\n"), "--database", newFile("db"));
+      assert.match(said, /\nstored 1 person in /);
+    } finally {
+      mock.restore();
+      syncBuiltinESMExports();
+    }
   });
 
   it("keeps empty cells at the end of what is refused", async () => {

@@ -22,6 +22,7 @@ interface Report {
   readonly errors?: readonly Fault[];
   readonly notes?: readonly { readonly line: number; readonly detail: string }[];
   readonly found?: FoundFile;
+  readonly title?: string;
   readonly detail?: string;
   readonly type?: string;
 }
@@ -54,7 +55,7 @@ export function report(
   { print, printNote }: CommandStreams,
 ): readonly Refusal[] {
   const said = parse(answer);
-  const { found, errors = [], notes = [], omitted = 0, refused = 0, detail } = said;
+  const { found, errors = [], notes = [], omitted = 0, refused = 0, title, detail = title } = said;
   if (found !== undefined) describe(found, name, given, printNote);
   if (found !== undefined && hasNoMember(found))
     throw new CommandError(`No column of ${wording.quote(name)} is a member of a person.`);

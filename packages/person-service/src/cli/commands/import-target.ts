@@ -71,9 +71,8 @@ export async function targetHere(values: ImportValues): Promise<ImportTarget> {
     lateIndexes: !isDryRun && upsert === undefined,
   });
   const log = openLog();
-  const asUser = around((request, next) =>
-    next(request.withAttribute(caller, { id: `system:${userInfo().username}`, scopes: [] })),
-  );
+  const user = { id: `system:${nameOfUser()}`, scopes: [] };
+  const asUser = around((request, next) => next(request.withAttribute(caller, user)));
   // Nobody waits for this process, and the file is the user's own.
   const bulk = {
     maxBytes: most,
@@ -100,6 +99,15 @@ export async function targetHere(values: ImportValues): Promise<ImportTarget> {
       }
     },
   };
+}
+
+/** Returns the number of a user without a name, whom a container may have. */
+function nameOfUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.());
+  }
 }
 
 /** What to do where an import broke off. */
