@@ -73,8 +73,10 @@ describe("the commands about keys", () => {
 
   it("end by the day that is named", async () => {
     const keys = folder.path("ending.json");
-    await run(["key", "create", "--name", "a", "--scope", "b", "--expires", "2027-01-31", "--keys", keys]);
-    assert.match((await listed(keys)).join(), /^key a, made .*, ends 2027-02-01T00:00:00.000Z: b$/);
+    await run(["key", "create", "--name", "a", "--scope", "b", "--expires", "2999-01-31", "--keys", keys]);
+    assert.match((await listed(keys)).join(), /^key a, made .*, ends 2999-02-01T00:00:00.000Z: b$/);
+    const late = run(["key", "create", "--name", "c", "--scope", "b", "--expires", "2020-01-31", "--keys", keys]);
+    await assert.rejects(late, /The day of --expires 2020-01-31 is over\.$/);
   });
 
   it("list them without anything that could be used", async () => {

@@ -1,7 +1,7 @@
 import { NewFile } from "@waymark/collection/internal";
 import { scope } from "../../access/access-file.ts";
 import { createApiKey, hashApiKey } from "../../access/api-key.ts";
-import { changeKeys, isKeyName, type StoredKey } from "../../access/key-file.ts";
+import { changeKeys, isKeyName, isOver, type StoredKey } from "../../access/key-file.ts";
 import { quotedArgument } from "../settings/setting.ts";
 import { reloadHint } from "../settings/settings.ts";
 import { CommandError, withFile } from "../terminal/command-error.ts";
@@ -28,6 +28,7 @@ interface NewKey extends KeyToRevoke {
 export async function createKey(given: NewKey, { write, printNote }: CommandStreams): Promise<void> {
   const { keys: file, out, expires } = given;
   const end = expires === undefined ? undefined : new Date(Date.parse(expires) + aDay).toISOString();
+  if (isOver({ expiresAt: end }, () => new Date())) throw new CommandError(`The day of --expires ${expires} is over.`);
   const name = judgedName(given.name);
   const scopes = [...new Set(given.scope)];
   const wrong = scopes.find((text) => !scope.safeParse(text).success);
