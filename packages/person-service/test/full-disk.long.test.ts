@@ -149,7 +149,7 @@ for (const { what, missing, shell, pathSeenBy, makeRoom, isOutcomeUnknown, cause
       service.kill("SIGTERM");
       const { code, stderr, log } = await service.exited;
       assert.deepEqual([code, stderr], [0, ""]);
-      const changes = log.filter(({ event }) => event.startsWith("database-"));
+      const changes = log.filter(({ event }) => /^(?:database|operation)-/.test(event));
       return changes.map(({ event, cause: why }) => [event, why]);
     }
 
@@ -178,7 +178,8 @@ for (const { what, missing, shell, pathSeenBy, makeRoom, isOutcomeUnknown, cause
       await assertKept(new Set(["number 1"]));
       assert.equal((await everybody()).length, 1);
       makeRoom(database);
-      await assertRecovered();
+      const failed = isOutcomeUnknown ? "The disk of the database failed during a commit" : cause.slice(0, -1);
+      assert.deepEqual(await assertRecovered(), [["operation-failed", failed]]);
     });
   });
 

@@ -89,7 +89,7 @@ describe("a change of state", () => {
     );
   });
 
-  it("of the database is logged with its cause; a failed operation is not such a change", async () => {
+  it("of the database is logged with its cause; so is what fails while the database can be used, if it refused it", async () => {
     const { log, entries } = recordedLog();
     const failures = ["The disk of the database is full", "The disk of the database is full"];
     const watch = watchDatabase(
@@ -105,6 +105,12 @@ describe("a change of state", () => {
     for (let i = 0; i < 10; i++) watch.onUnavailable(new StoreUnavailable("no room"));
     while (entries().length < 2) await eventLoopTurn();
     watch.onUnavailable(new StoreUnavailable("Too many changes wait"));
+    for (let i = 0; i < 10; i++) await eventLoopTurn();
+    const full = new StoreUnavailable("The disk of the database is full", { cause: new Error("database is full") });
+    while (entries().length < 3) {
+      watch.onUnavailable(full);
+      await eventLoopTurn();
+    }
     clearInterval(waiting);
     watch.close();
     assert.deepEqual(
@@ -112,6 +118,7 @@ describe("a change of state", () => {
       [
         ["database-unavailable", "The disk of the database is full"],
         ["database-available", undefined],
+        ["operation-failed", "The disk of the database is full"],
       ],
     );
   });

@@ -77,7 +77,9 @@ export const databaseClosed = (options?: ErrorOptions): StoreUnavailable =>
 
 /** @param options with the reason of the signal that a read was given up by */
 export const nobodyWaits = (options?: ErrorOptions): StoreUnavailable =>
-  new StoreUnavailable("Nobody waits for the answer any more", options);
+  new Unwanted("Nobody waits for the answer any more", options);
+
+class Unwanted extends StoreUnavailable {}
 
 export const historyLost = (collection: string): StoreHistoryLost =>
   new StoreHistoryLost(`The database has gone back to an older state of ${collection}: committed changes are gone`);
