@@ -19,12 +19,4 @@ export interface DatabaseKind {
   open(address: string, options: DatabaseOptions): Promise<Database>;
   /** Opens a snapshot as `openSnapshot` of the package does. */
   openSnapshot(address: string, options?: SnapshotOptions): Promise<Snapshot>;
-  /** Writes a backup to a new file; or the name of the program of the database that makes one. */
-  readonly backup: string | ((address: string, file: string, options?: BackupOptions) => Promise<void>);
-}
-
-/** The options of a backup. */
-export interface BackupOptions {
-  /** Called from time to time with the share of the file that is written, from 0 to 1. */
-  readonly onProgress?: (share: number) => void;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, it } from "node:test";
 import { isDeepStrictEqual } from "node:util";
@@ -86,9 +86,17 @@ describe("copy", () => {
     const copied = assertDone(await runProgram("copy", "--from", first, "--to", second));
     assert.match(copied, /^copied 535 people from \/\S+ to postgres:\/\/127\.0\.0\.1:\d+\/\w+\n$/);
     assertDone(await runProgram("copy", "--from", second, "--to", third));
-    const [expected, inPostgres, back] = [await answersOf(first), await answersOf(second), await answersOf(third)];
-    assert.deepEqual(inPostgres, expected);
-    assert.deepEqual(back, expected);
+    const backup = `${third}.backup`;
+    assert.match(
+      assertDone(await runProgram("backup", backup, "--database", second)),
+      /^backed up postgres:\/\/\S+ to \S+\.backup\n$/,
+    );
+    assert.deepEqual(
+      readdirSync(dirname(backup)).filter((name) => name.includes(basename(backup))),
+      [basename(backup)],
+    );
+    const expected = await answersOf(first);
+    for (const copy of [second, third, backup]) assert.deepEqual(await answersOf(copy), expected);
 
     await using service = await startService("--database", third);
     assert.equal((await send(service, "POST", "/person", { id: 5, name: "Ada" })).status, 409);
@@ -229,11 +237,13 @@ describe("backup and restore", () => {
       [dirname(backup), location, /already/],
       [join(dirname(backup), "none", "x.db"), location, /Cannot write ".*": its directory is not there/],
       [`${backup}.2`, `${location}.none`, /there is no such file/],
+      [backup, "postgres://localhost/people", /There is ".*backup\.db" already/],
       [
-        `${backup}.2`,
+        join(dirname(backup), "none", "x.db"),
         "postgres://localhost/people",
-        /with its own pg_dump; the command copy copies it to an SQLite file/,
+        /none.x\.db" cannot be made: its directory does not/,
       ],
+      [`${backup}.2`, "postgres://localhost:1/people", /nothing answers there/],
     ] as const) {
       assertRefused(await runProgram("backup", file, "--database", database), reason);
     }

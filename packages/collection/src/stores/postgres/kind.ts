@@ -12,7 +12,6 @@ export const postgres: DatabaseKind = {
   isMissing: () => false,
   open: openPostgresDatabase,
   openSnapshot: async (address) => (await load()).snapshotPostgresDatabase(address),
-  backup: "pg_dump",
 };
 
 /**

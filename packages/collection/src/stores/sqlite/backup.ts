@@ -1,6 +1,5 @@
 import { rm, stat } from "node:fs/promises";
 import { backup, DatabaseSync } from "node:sqlite";
-import type { BackupOptions } from "../../database-kind.ts";
 import { FileNameError, FileTakenError, NewFile } from "../../new-file.ts";
 import { RestoreError } from "../contract/snapshot.ts";
 import { placeReasons, sqliteCode, sqliteCodeOf, toStoreFault } from "./connections/fault.ts";
@@ -43,6 +42,12 @@ export async function backupSqliteFile(
     // SQLite leaves its journal when it cannot undo an unfinished write.
     await rm(`${partial}-journal`, { force: true });
   }
+}
+
+/** The options of a backup. */
+interface BackupOptions {
+  /** Called from time to time with the share of the file that is written, from 0 to 1. */
+  readonly onProgress?: (share: number) => void;
 }
 
 /** In pages; 4 MiB. */

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import type { DatabaseKind } from "../../database-kind.ts";
-import { backupSqliteFile } from "./backup.ts";
 import { openSqliteDatabase } from "./database.ts";
 import { openSqliteSnapshot } from "./snapshot.ts";
 
@@ -14,5 +13,4 @@ export const sqlite: DatabaseKind = {
   isMissing: (file) => !existsSync(file),
   open: openSqliteDatabase,
   openSnapshot: async (file, options) => openSqliteSnapshot(file, options),
-  backup: backupSqliteFile,
 };

@@ -1,4 +1,8 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import {
+  backupSqliteFile,
   type CollectionDefinition,
   type Database,
   openDatabase,
@@ -13,9 +17,9 @@ import { type MemberList, ourMembers } from "../../person/member-list.ts";
 import { ownObject } from "../../person/members.ts";
 import { sendEverybodyAgain, webhookCollection } from "../../webhooks/state.ts";
 import { databaseAddress, faultInKept, isSameDatabase } from "../settings/schemas.ts";
-import { but, judged, setting } from "../settings/setting.ts";
+import { judged, setting } from "../settings/setting.ts";
 import { databaseSettings, membersIn } from "../settings/settings.ts";
-import { CommandError } from "../terminal/command-error.ts";
+import { CommandError, withFile } from "../terminal/command-error.ts";
 import { type CommandStreams, countPeople, reportProgress } from "../terminal/streams.ts";
 import { type Command, command } from "./command.ts";
 
@@ -105,26 +109,43 @@ async function restorePeople(
 /** In milliseconds: how long a snapshot is open, at least, before a later one takes its place. */
 const leastStep = 30_000;
 
-/** Writes an SQLite database to a file while it is in use. */
+/** Writes a database to a file while it is in use. */
 export const backupCommand: Command = command({
-  about: "Writes an SQLite database to a new file, also while a service uses it.",
-  notes: ["The file has every change that was answered before. It gets its name when it is complete and on disk."],
+  about: "Writes a database to a new file, also while a service uses it.",
+  notes: [
+    "The file has every change that was answered before. It gets its name when it is complete and on disk. It is an SQLite file, also of a PostgreSQL database.",
+  ],
   operands: ["FILE"],
-  options: { ...databaseSettings, database: but(databaseSettings.database, { about: "the SQLite file to back up" }) },
-  async run({ operands: [file = ""], values: { database } }, io) {
-    const { name, backup } = kindOf(database);
-    if (typeof backup === "string") {
-      throw new CommandError(
-        `Back up a ${name} database with its own ${backup}; the command copy copies it to an SQLite file.`,
-      );
-    }
-    const report = reportProgress(io);
-    await backup(database, file, {
-      onProgress: (share) => report(Math.floor(share * 100), 100, "%"),
-    });
-    io.print(`backed up ${database} to ${file}`);
+  options: databaseSettings,
+  async run({ operands: [file = ""], values }, io) {
+    const { database } = values;
+    if (kindOf(database).fileOf(database) === undefined) await backUpServer(database, file, membersIn(values), io);
+    else await backUpFile(database, file, io);
+    io.print(`backed up ${displayAddress(database)} to ${file}`);
   },
 });
+
+async function backUpFile(database: string, file: string, io: CommandStreams): Promise<void> {
+  const report = reportProgress(io);
+  await backupSqliteFile(database, file, {
+    onProgress: (share) => report(Math.floor(share * 100), 100, "%"),
+  });
+}
+
+/** Copies a database of a server to a file in a folder beside the new one, and backs that up. */
+async function backUpServer(database: string, file: string, members: MemberList, io: CommandStreams): Promise<void> {
+  if (existsSync(file))
+    throw new CommandError(`There is ${wording.quote(file)} already: name a file that is not there yet`);
+  const partial = join(dirname(file), `.${basename(file)}.partial-`);
+  const folder = await withFile(file, "made", () => mkdtemp(partial));
+  try {
+    const copy = join(folder, "copy.db");
+    await restorePeople(() => openSnapshot(database), copy, io, { members, inSteps: true });
+    await backupSqliteFile(copy, file);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
 
 /** Loads a backup into an empty database. */
 export const restoreCommand: Command = command({
