@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { before, describe, it } from "node:test";
@@ -90,16 +90,24 @@ describe("the packed packages", () => {
       assert.ok(resident < 90, `${resident} MB are resident`);
     });
 
-    it("the command shows metrics, and is traced where an SDK is registered", async () => {
+    it("the command shows metrics, and is traced where the file for traces that is shipped starts an SDK", async () => {
       for (const name of ["@opentelemetry/api", "@opentelemetry/sdk-trace-base"]) await linkPackage(folder, name);
-      const instrumentation = `
+      // In the place of the SDK of OpenTelemetry, which has 50 MB.
+      const sdk = `
         import { trace } from "@opentelemetry/api";
-        import { BasicTracerProvider, ConsoleSpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
-        const spanProcessors = [new SimpleSpanProcessor(new ConsoleSpanExporter())];
-        trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors }));
+        import { BasicTracerProvider, BatchSpanProcessor, ConsoleSpanExporter } from "@opentelemetry/sdk-trace-base";
+        const provider = new BasicTracerProvider({ spanProcessors: [new BatchSpanProcessor(new ConsoleSpanExporter())] });
+        export class NodeSDK {
+          start = () => trace.setGlobalTracerProvider(provider);
+          shutdown = () => provider.shutdown();
+        }
       `;
+      const place = join(folder, "node_modules/@opentelemetry/sdk-node");
+      await mkdir(place);
+      await writeFile(join(place, "package.json"), '{ "type": "module", "exports": "./index.js" }');
+      await writeFile(join(place, "index.js"), sdk);
       const file = join(folder, "instrumentation.mjs");
-      await writeFile(file, instrumentation);
+      await copyFile(new URL("../../../deploy/instrumentation.mjs", import.meta.url), file);
       const program = [process.execPath, "--import", pathToFileURL(file).href, await command()];
       await using service = await startServiceOf(program, "--admin", "0", "--database", ":memory:");
       const admin = /^metrics on (\S+)$/m.exec(service.printed)?.[1] ?? assert.fail(service.printed);
