@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
 import { after, before, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { nextOutput } from "../packages/waymark/test/child-process.ts";
 import { openFolder } from "../packages/waymark/test/folder.ts";
@@ -14,19 +13,30 @@ import type { Page } from "./page.ts";
 import { readTranscript } from "./transcript.ts";
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** How the programs of a page get what they import. */
+export interface Installation {
+  /** Puts the packages into `node_modules` of the folder. */
+  readonly install: (folder: string) => Promise<void>;
+  /** Variables for all that is started. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
 
 /**
  * Writes the files of a page, starts its programs, and compares what its commands print; within a `describe`. Returns the folder of
  * the files.
  */
-export function itStartsWhatItSays(page: Page): string {
+export function itStartsWhatItSays(page: Page, { install, variables }: Installation): string {
   after(() => stop()); // before the folder is removed
   const { root: folder } = openFolder("waymark-start");
+  // What runs these tests is neither the Node.js of the shell nor the parent of the tests of the page.
+  const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
+  const path = [dirname(process.execPath), environment["PATH"]].join(delimiter);
+  const options = { cwd: folder, env: { ...environment, PATH: path, ...variables } };
   let program: ChildProcess | undefined;
 
   before(async () => {
-    await symlink(join(root, "node_modules"), join(folder, "node_modules"));
+    await install(folder);
     await writeFile(join(folder, "package.json"), '{ "type": "module" }');
     for (const { flags, lines } of page.blocks.filter(({ flags: [name = ""] }) => /^[A-Z]|\./.test(name))) {
       // The page says 8080, which may be taken on this machine: the system chooses.
@@ -41,14 +51,9 @@ export function itStartsWhatItSays(page: Page): string {
   }
 
   /** Starts a program in the place of the one before, and returns what it prints first. */
-  async function start(file: string, variables: string): Promise<string> {
+  async function start(file: string): Promise<string> {
     await stop();
-    const given = Object.fromEntries(variables.split(" ").map((each) => each.split("=")));
-    program = spawn(process.execPath, ["--conditions=@waymark/source", file], {
-      cwd: folder,
-      env: { ...process.env, PORT: "0", ...given },
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    program = spawn(process.execPath, [file], { ...options, stdio: ["ignore", "pipe", "inherit"] });
     return nextOutput(program);
   }
 
@@ -56,13 +61,13 @@ export function itStartsWhatItSays(page: Page): string {
     let authority = "";
     for (const { line, command, output } of readTranscript(page)) {
       let actual: string;
-      const [, variables = "", file] = /^((?:[A-Z_]+=\S+ )*)node (\S+)$/.exec(command) ?? [];
+      const [, file] = /^node (\w\S*)$/.exec(command) ?? [];
       if (file !== undefined) {
-        const printed = await start(file, variables.trim());
+        const printed = await start(file);
         authority = /127\.0\.0\.1:\d+/.exec(printed)?.[0] ?? "";
         actual = printed.replace(authority, "127.0.0.1:8080");
       } else {
-        const { stdout } = await run("sh", ["-c", command.replaceAll("localhost:8080", authority)]);
+        const { stdout } = await run("sh", ["-c", command.replaceAll("localhost:8080", authority)], options);
         actual = stdout.replaceAll("\r\n", "\n");
       }
       assert.ok(isAsExpected(output, actual), `${page.file}:${line} prints\n${actual}`);

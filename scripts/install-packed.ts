@@ -32,13 +32,20 @@ export function tarballIn(folder: string): TarballOf {
   return (name) => join(folder, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`);
 }
 
-/** Unpacks the packages into `node_modules` of a folder, and links what they depend on, so that no registry is needed. */
+/**
+ * Unpacks the packages into `node_modules` of a folder, and links their commands and what they depend on, so that no registry is
+ * needed.
+ */
 export async function installPacked(folder: string, tarballOf: TarballOf): Promise<void> {
+  const commands = join(folder, "node_modules/.bin");
+  await mkdir(commands, { recursive: true });
   for (const name of packageNames) {
     const unpacked = join(folder, "node_modules", name);
     await mkdir(unpacked, { recursive: true });
     await run("tar", ["-xzf", tarballOf(name), "--strip-components=1", "-C", unpacked]);
-    const { dependencies = {} } = JSON.parse(await readFile(join(unpacked, "package.json"), "utf8"));
+    const { bin = {}, dependencies = {} } = JSON.parse(await readFile(join(unpacked, "package.json"), "utf8"));
+    for (const [command, file] of Object.entries<string>(bin))
+      await symlink(join(unpacked, file), join(commands, command));
     for (const dependency of Object.keys(dependencies)) {
       if (!packageNames.includes(dependency)) await linkPackage(folder, dependency);
     }
