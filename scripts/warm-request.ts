@@ -70,6 +70,7 @@ async function measure(): Promise<void> {
     process.stdout.write(`${name}: ${status}, ${ran.size} files, ${count} functions\n${listed.join("")}`);
   }
   child.kill();
+  child.disconnect(); // which else keeps it
 }
 
 await (process.env["WARM_REQUEST"] === "observed" ? observe() : measure());
