@@ -8,7 +8,6 @@ import { listContentTypes } from "../description/examples.ts";
 import type { ListedValue } from "../formats/list-decoder.ts";
 import type { BulkCreate } from "../handlers/create.ts";
 import { idempotencyField, replayedField } from "../handlers/idempotency-key.ts";
-import { creationOf } from "../handlers/new-record.ts";
 import { operation } from "../handlers/operation.ts";
 import {
   type KnownPreferences,
@@ -18,6 +17,7 @@ import {
   withApplied,
 } from "../handlers/preferences.ts";
 import { refuseOwner, refuseUnreadable } from "../handlers/refusals.ts";
+import { creationOf } from "../handlers/sent-record.ts";
 import { isJsonObject, without } from "../members/json-object.ts";
 import { Readmission } from "../readmission.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";

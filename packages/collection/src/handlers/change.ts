@@ -12,7 +12,6 @@ import { collectionProblemTypes as types } from "../problem-types.ts";
 import { collectionUrl, requireRecordId } from "../record-scope.ts";
 import type { CollectionSettings, ItemHandler, ItemRequest } from "../settings.ts";
 import type { Removal, Replacement, Store, StoredRecord } from "../stores/contract/store.ts";
-import { type Amendment, amendmentOf, replacementOf } from "./changed-document.ts";
 import { changesRecords, operation } from "./operation.ts";
 import {
   answerWritten,
@@ -29,6 +28,7 @@ import {
 } from "./preferences.ts";
 import { refusePart, refusePrecondition, refuseValue, requirePrecondition } from "./refusals.ts";
 import { recordValidators } from "./selected-representation.ts";
+import { type Amendment, amendmentOf, replacementOf } from "./sent-record.ts";
 
 /** A kind of change to one record. */
 interface Change {

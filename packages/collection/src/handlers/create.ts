@@ -12,10 +12,10 @@ import { collectionProblemTypes as types } from "../problem-types.ts";
 import { collectionUrl, requireRecordId } from "../record-scope.ts";
 import type { CollectionHandler, CollectionSettings, ItemHandler } from "../settings.ts";
 import { hashKey, idempotencyField } from "./idempotency-key.ts";
-import { creationOf } from "./new-record.ts";
 import { changesRecords, operation } from "./operation.ts";
 import { answerWritten, done, preferring, readPreferences, writePreferences } from "./preferences.ts";
 import { refuseExisting, refuseLength, refuseOwner, refuseReusedKey, refuseRunning, refuseValue } from "./refusals.ts";
+import { creationOf } from "./sent-record.ts";
 
 /** Stores many records. */
 export interface BulkCreate {
