@@ -1,6 +1,5 @@
 import { HttpError, type HttpRequest, problem, problemTypes } from "waymark";
 import { negotiate } from "waymark/fields";
-import { eventStreamRepresentation } from "../formats/event-stream.ts";
 import { jsonRepresentation } from "../formats/json.ts";
 import { ndjsonRepresentation } from "../formats/ndjson.ts";
 import { fieldsParameter } from "../lists/fields.ts";
@@ -11,6 +10,17 @@ import { type ListRepresentation, mediaTypeOf } from "../representation.ts";
 import type { CollectionSettings } from "../settings.ts";
 import type { ChangesOptions } from "../stores/contract/store.ts";
 import { chosenRepresentation } from "./selected-representation.ts";
+
+/**
+ * Sends records as events (WHATWG HTML, §9.2): the data of each is the JSON of one record. As a list it has an end; `Followers`
+ * goes on with it for as long as the client stays.
+ */
+export const eventStreamRepresentation: ListRepresentation = {
+  name: "event-stream",
+  mediaType: "text/event-stream",
+  contentType: "text/event-stream",
+  list: () => ({ item: ({ json }) => `data: ${json}`, between: "\n\n", after: "\n\n", empty: "" }),
+};
 
 /** The forms in which changes are sent, the preferred first. */
 export const changesRepresentations: readonly [ListRepresentation, ...ListRepresentation[]] = [

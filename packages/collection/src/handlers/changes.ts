@@ -1,13 +1,14 @@
 import { HttpError, type HttpRequest, HttpResponse, problem, problemTypes } from "waymark";
+import { eventStream } from "waymark/content";
 import { HeaderList, parsePrefer } from "waymark/fields";
 import { overload, publicUrl } from "waymark/filters";
 import type { Description, Schema } from "waymark/openapi";
 import { problemsOfReaders } from "../description/conditions.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
+import { mostOfCaller } from "../feed/followers.ts";
 import { toSent } from "../feed/shared-changes.ts";
-import { eventStreamRepresentation } from "../formats/event-stream.ts";
 import { withoutPlace } from "../lists/parameters.ts";
-import { collectionProblemTypes as types } from "../problem-types.ts";
+import { collectionProblemTypes, collectionProblemTypes as types } from "../problem-types.ts";
 import { Readmission } from "../readmission.ts";
 import { collectionUrl } from "../record-scope.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
@@ -20,14 +21,14 @@ import {
   type ChangesQuery,
   changesQuery,
   changesRepresentations,
+  eventStreamRepresentation,
   pathOfList,
 } from "./changes-query.ts";
-import { streamChanges } from "./changes-stream.ts";
 import { operation } from "./operation.ts";
 import { type Preferences, preferenceApplied, preferring, readPreferences, withApplied } from "./preferences.ts";
 
 /** In seconds: how long `Prefer: wait` holds an answer at most. */
-export const longestWait = 30;
+const longestWait = 30;
 
 /**
  * Makes the handler for a GET of the changes of a collection: sends those behind the cursor in `after`, and leads on by `Link`. With
@@ -180,3 +181,40 @@ async function readBatch(
     waitingShares.add(caller, -1);
   }
 }
+
+/**
+ * Answers with the changes as an event stream, which goes on with those that come. A client that lost its stream goes on behind the
+ * `Last-Event-ID` that it has.
+ *
+ * @throws HttpError 503 when the caller has as many streams open as it may
+ */
+async function streamChanges(
+  request: HttpRequest<unknown>,
+  store: Store,
+  { after, limit, fields }: ChangesQuery,
+  settings: CollectionSettings,
+): Promise<HttpResponse> {
+  readPreferences(request, {});
+  const { followers } = settings;
+  const lastId = request.header("Last-Event-ID");
+  if (lastId === "") throw new StoreCursorInvalid("It is empty");
+  const caller = callerKey(request);
+  if (followers.isFull(caller)) throw tooMany();
+  const events = await followers.begin(
+    {
+      caller,
+      key: JSON.stringify([request.variables, limit, store.view]), // the variables name the owner
+      fields,
+      read: (cursor) => store.changes(cursor, { caller, ...(limit !== undefined && { limit }) }),
+      readmission: new Readmission(settings, request, pathOfList(request)),
+      signal: AbortSignal.any([request.signal, request.draining]),
+    },
+    lastId ?? after,
+  );
+  return eventStream(request, events).withHeader("Vary", "Accept, Last-Event-ID");
+}
+
+const tooMany = (): HttpError => {
+  const detail = `This client has ${mostOfCaller} event streams open, or all clients have as many as there may be.`;
+  return new HttpError(problem(collectionProblemTypes.listsBusy, { detail }).withHeader("Retry-After", "5"));
+};
