@@ -9,7 +9,6 @@
  *   curl -i localhost:8080/anything/else
  */
 import { timingSafeEqual } from "node:crypto";
-import { fileURLToPath } from "node:url";
 import { files, fromNode, nodeCodings, serve } from "@waymark/node";
 import {
   type App,
@@ -58,7 +57,7 @@ const pages = group(
     const book = books.find(({ id }) => String(id) === variables.id);
     return book === undefined ? html`<p>No such book.</p>`.withStatus(404) : html`<h1>${book.title}</h1>`;
   }),
-  group("/static", files(fileURLToPath(new URL("public", import.meta.url)), { maxAge: 3600 })),
+  group("/static", files(new URL("public", import.meta.url), { maxAge: 3600 })),
   POST("/theme/dark", () => noContent().withCookie("theme", "dark", { maxAge: 86_400 })),
 );
 

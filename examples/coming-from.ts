@@ -13,7 +13,6 @@ import { createWriteStream } from "node:fs";
 import type { RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { pipeline } from "node:stream/promises";
-import { fileURLToPath } from "node:url";
 import { files, fromNode, serve } from "@waymark/node";
 import {
   type App,
@@ -75,7 +74,7 @@ export const app: App = router(
       }),
     ),
   ),
-  group("/static", files(fileURLToPath(new URL("public", import.meta.url)))),
+  group("/static", files(new URL("public", import.meta.url))),
   mount("/old", fromNode(old)),
 );
 

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
+import { fileURLToPath } from "node:url";
 import { content, empty, GET, type HttpRequest, type HttpResponse, problem, problemTypes, type Route } from "waymark";
 import { evaluatePreconditions, type HeaderList, notModified, validatorFields } from "waymark/fields";
 import { requireOptions } from "waymark/internal";
@@ -24,23 +25,30 @@ export interface FilesOptions extends Pick<FileOptions, "maxAge"> {
  * names begin with a dot are not there, nor is what a link leads to outside of the folder.
  *
  * ```ts
- * group("/static", files("public", { immutable: /\.[0-9a-f]{8}\./ }))
+ * group("/static", files(new URL("public", import.meta.url), { immutable: /\.[0-9a-f]{8}\./ }))
  * ```
  *
  * @throws TypeError when there is no such folder
  */
-export function files(folder: string, options: FilesOptions = {}): Route {
+export function files(folder: string | URL, options: FilesOptions = {}): Route {
   requireOptions("files(…)", options, ["maxAge", "immutable"]);
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new TypeError(`files(…) takes a folder that is there, not ${JSON.stringify(folder)}`);
+  const root = folder instanceof URL ? fileURLToPath(folder) : folder;
+  if (typeof root !== "string" || statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new TypeError(`files(…) takes a folder that is there, not ${JSON.stringify(root)}`);
   }
-  const { immutable, maxAge } = options;
+  const { immutable, maxAge = 0 } = options;
+  requireSeconds("files", maxAge);
+  if (immutable !== undefined && !(immutable instanceof RegExp))
+    throw new TypeError(
+      `files({ immutable }) is an expression for names, such as /\\.[0-9a-f]{8}\\./, not ${immutable}`,
+    );
   return GET("/{*path}", async (request): Promise<HttpResponse> => {
-    const names = request.variables.path.length === 0 ? ["index.html"] : request.variables.path;
+    // The root is there with a slash, too, by which links of its page lead into the folder.
+    const names = request.variables.path.join("/") === "" ? ["index.html"] : request.variables.path;
     if (!names.every(isPlain)) return missing;
-    const path = await pathWithin(folder, names);
+    const path = await pathWithin(root, names);
     if (path === undefined) return missing;
-    return send(request, path, immutable?.test(names.at(-1) ?? "") === true ? "immutable" : (maxAge ?? 0));
+    return send(request, path, immutable?.test(names.at(-1) ?? "") === true ? "immutable" : maxAge);
   });
 }
 
@@ -67,11 +75,18 @@ async function pathWithin(folder: string, names: readonly string[]): Promise<str
  */
 export function sendFile(
   request: HttpRequest<unknown>,
-  path: string,
+  path: string | URL,
   options: FileOptions = {},
 ): Promise<HttpResponse> {
   requireOptions("sendFile(…)", options, ["type", "maxAge"]);
-  return send(request, path, options.maxAge ?? 0, options.type);
+  const { maxAge = 0, type } = options;
+  requireSeconds("sendFile", maxAge);
+  return send(request, path instanceof URL ? fileURLToPath(path) : path, maxAge, type);
+}
+
+function requireSeconds(by: string, maxAge: number): void {
+  if (Number.isSafeInteger(maxAge) && maxAge >= 0) return;
+  throw new RangeError(`${by}({ maxAge }) is a whole number of seconds, 0 or more, not ${maxAge}`);
 }
 
 async function send(

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
 import { files, sendFile, serve } from "@waymark/node";
 import { type App, ask, GET, group, router } from "waymark";
 
@@ -51,7 +52,8 @@ describe("files", () => {
       ),
       ["text/plain; charset=utf-8", "Tue, 14 Nov 2023 22:13:20 GMT", "bytes", "nosniff", "no-cache"],
     );
-    assert.equal((await get("/static")).value, "<h1>ü</h1>");
+    for (const target of ["/static", "/static/"]) assert.equal((await get(target)).value, "<h1>ü</h1>", target);
+    assert.equal((await ask(router(files(folder)), "GET /")).value, "<h1>ü</h1>");
     assert.equal((await get("/static/app.0123abcd.js")).headers.get("Cache-Control"), "max-age=31536000, immutable");
     assert.equal((await get("/static/empty.css")).status, 200);
     assert.equal((await get("/static/inside.txt")).value, "text");
@@ -138,7 +140,15 @@ describe("files", () => {
   it("refuse a folder that is not there, and an option that there is not", () => {
     assert.throws(() => files(join(root, "nothing")), /files\(…\) takes a folder that is there, not ".*nothing"/);
     assert.throws(() => files(join(folder, "index.html")), /takes a folder/);
+    for (const wrong of [undefined, 7, ""]) assert.throws(() => files(wrong as string), /takes a folder that is there/);
     assert.throws(() => files(folder, { maxage: 1 } as never), /"maxage".*maxAge/s);
+    assert.throws(() => files(folder, { maxAge: -1 }), /files\(\{ maxAge \}\) is a whole number of seconds/);
+    assert.throws(() => files(folder, { immutable: "x" as never }), /files\(\{ immutable \}\) is an expression/);
+  });
+
+  it("have their folder by its URL, too", async () => {
+    const app = router(files(pathToFileURL(folder)));
+    assert.equal((await ask(app, "GET /")).status, 200);
   });
 });
 
@@ -147,6 +157,8 @@ describe("sendFile", () => {
     const { headers, value } = await get("/one");
     assert.deepEqual([headers.get("Content-Type"), headers.get("Cache-Control")], ["text/x", "max-age=60"]);
     assert.equal(value, "text");
+    const byUrl = router(GET("/", (request) => sendFile(request, pathToFileURL(join(folder, "index.html")))));
+    assert.equal((await ask(byUrl, "GET /")).status, 200);
     for (const target of ["/none", "/folder"]) assert.equal((await get(target)).status, 404);
   });
 });

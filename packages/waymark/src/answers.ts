@@ -1,7 +1,8 @@
 import type { StandardSchemaV1, TypedSchema, ValueOf } from "./content/standard-schema.ts";
 import { DeclarationSite, kindOf } from "./declaration.ts";
 import type { Description } from "./description.ts";
-import { isSchema, shownSchema } from "./input/parameters.ts";
+import { isSchema } from "./input/from-text.ts";
+import { shownSchema } from "./input/parameters.ts";
 import type { NoMembers } from "./input/takes.ts";
 import type { ProblemType } from "./problem-types.ts";
 import { reasonPhrase } from "./reason-phrase.ts";

@@ -1,5 +1,5 @@
 import { type Awaitable, andThen, isPromise } from "./and-then.ts";
-import { DeclarationSite } from "./declaration.ts";
+import { DeclarationSite, foundName } from "./declaration.ts";
 import type { FilterDescription } from "./description.ts";
 import { compileInputs } from "./input/read.ts";
 import { isTakes, type Takes, type TakesData } from "./input/takes.ts";
@@ -235,5 +235,5 @@ export function requireRequest(value: unknown, site: DeclarationSite, did: strin
 
 /** JavaScript callers pass anything, such as undefined from a misspelt import. */
 export function requireFunction(expected: string, value: unknown): void {
-  if (typeof value !== "function") throw new TypeError(`${expected}, not ${typeName(value)}`);
+  if (typeof value !== "function") throw new TypeError(`${expected}, not ${foundName(value)}`);
 }

@@ -2,11 +2,10 @@ import type { App } from "./app.ts";
 import { type ConditionData, requireCondition } from "./condition.ts";
 import { type Condition, declareAt } from "./conditions/kind.ts";
 import { pathKind } from "./conditions/path.ts";
-import { DeclarationSite, isApp } from "./declaration.ts";
+import { DeclarationSite, foundName, isApp } from "./declaration.ts";
 import type { Group, Route } from "./route.ts";
 import { findRoutes } from "./routing/app-routes.ts";
 import { type FetchHandler, fetchRoute } from "./web/fetch-handler.ts";
-import { typeName } from "./wording.ts";
 
 /**
  * Takes the routes of an app into another one, below a path: as those of a group, and with the filters, decoders, codings, limit
@@ -56,7 +55,6 @@ function contentsOf(app: unknown, site: DeclarationSite): Pick<Group, "routes" |
   if (declared !== undefined) return { routes: declared.declared, app: declared.settings };
   // One of another copy of waymark has other values: only the web's are common to both.
   if (isApp(app)) return { app: {}, routes: [fetchRoute((request) => app.fetch(request), "mount", site)] };
-  throw new TypeError(
-    `The last argument of mount(…) is an app, made by router(…), or a fetch function, not ${typeName(app)}`,
-  );
+  const taken = "an app, made by router(…), or a fetch function, such as hono.fetch";
+  throw new TypeError(`The last argument of mount(…) is ${taken}, not ${foundName(app)}`);
 }

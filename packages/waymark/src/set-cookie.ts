@@ -1,7 +1,7 @@
 import { formatHttpDate } from "./fields/http-date.ts";
 import { isToken } from "./fields/syntax.ts";
 import { requireOptions } from "./known-options.ts";
-import { quote } from "./wording.ts";
+import { quote, typeName } from "./wording.ts";
 
 /** How long a cookie is kept, and to whom it is sent. */
 export interface CookieOptions {
@@ -43,14 +43,16 @@ export function setCookie(name: string, value: string, options: CookieOptions = 
     throw new TypeError(`The cookie ${quote(String(name))} ${why}`);
   };
   if (typeof name !== "string" || !isToken(name)) refuse("needs a name of letters, digits and -_.~!#$%&'*+^`|");
-  if (typeof value !== "string" || !octets.test(value)) {
+  if (typeof value !== "string") refuse(`has a value that is text, not ${typeName(value)}`);
+  if (!octets.test(value)) {
     refuse(
       "has a value with a blank, quotation mark, comma, semicolon, backslash or a letter beyond ASCII: use encodeURIComponent",
     );
   }
   if (name.length + value.length > 4096) refuse("is longer than the 4,096 bytes that browsers keep");
   if (maxAge !== undefined && !Number.isSafeInteger(maxAge)) refuse(`has a maxAge of whole seconds, not ${maxAge}`);
-  if (expires !== undefined && Number.isNaN(expires.getTime())) refuse("has an invalid date in expires");
+  if (expires !== undefined && !(expires instanceof Date && Number.isFinite(expires.getTime())))
+    refuse(`has a valid Date as expires, not ${String(expires)}`);
   if (!/^\/[ -:<-~]*$/.test(path)) refuse("has a path that begins with a slash and has no semicolon");
   if (domain !== undefined && !/^[A-Za-z0-9.-]+$/.test(domain)) refuse("has the name of a host as its domain");
   if (!["strict", "lax", "none"].includes(sameSite)) refuse('has a sameSite of "strict", "lax" or "none"');

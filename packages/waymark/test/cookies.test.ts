@@ -51,7 +51,7 @@ describe("withCookie", () => {
     assert.match(String(response.withoutCookie("a").headers.getAll("Set-Cookie")), /a=; Path=\/; Max-Age=0/);
   });
 
-  const wrong: readonly (readonly [name: string, value: string, options: object, message: RegExp])[] = [
+  const wrong: readonly (readonly [name: string, value: unknown, options: object, message: RegExp])[] = [
     ["my cookie", "1", {}, /"my cookie" needs a name/],
     ["", "1", {}, /needs a name/],
     ["a", "x; Path=/", {}, /use encodeURIComponent/],
@@ -59,7 +59,10 @@ describe("withCookie", () => {
     ["a", "x\r\ny", {}, /use encodeURIComponent/],
     ["a", "x".repeat(4_096), {}, /4,096 bytes/],
     ["a", "1", { maxAge: 1.5 }, /whole seconds, not 1.5/],
-    ["a", "1", { expires: new Date("never") }, /invalid date/],
+    ["a", 7, {}, /has a value that is text, not number/],
+    ["a", undefined, {}, /has a value that is text, not undefined/],
+    ["a", "1", { expires: new Date("never") }, /has a valid Date as expires, not Invalid Date/],
+    ["a", "1", { expires: "tomorrow" }, /has a valid Date as expires, not tomorrow/],
     ["a", "1", { path: "/a; Secure" }, /path that begins with a slash/],
     ["a", "1", { domain: "a;b" }, /name of a host/],
     ["a", "1", { sameSite: "Lax" }, /"strict", "lax" or "none"/],
@@ -69,7 +72,7 @@ describe("withCookie", () => {
     ["a", "1", { maxage: 1 }, /"maxage".*maxAge/s],
   ];
   for (const [name, value, options, message] of wrong) {
-    it(`refuses ${JSON.stringify([name, value.slice(0, 20), options])}`, () =>
-      assert.throws(() => noContent().withCookie(name, value, options), { name: "TypeError", message }));
+    it(`refuses ${JSON.stringify([name, String(value).slice(0, 20), options])}`, () =>
+      assert.throws(() => noContent().withCookie(name, value as string, options), { name: "TypeError", message }));
   }
 });

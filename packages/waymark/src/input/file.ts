@@ -40,7 +40,7 @@ export function file(options: FileOptions & { readonly count: number }): FileSch
 export function file(options: FileOptions & { readonly optional: true }): FileSchema<File | undefined>;
 export function file(options: FileOptions): FileSchema<File>;
 export function file(options: FileOptions): FileSchema {
-  requireOptions("file({ … })", options, ["most", "types", "optional", "count"]);
+  requireOptions("file({ … })", options, { most: undefined, types: "array", optional: "boolean", count: undefined });
   const { types = [], optional = false, count } = options;
   const most = bytesOf(options.most);
   const wrong = types.find((type) => parseMediaRange(type) === undefined);

@@ -7,7 +7,7 @@ import { matchesMediaType, parseMediaRange, parseMediaType } from "../fields/med
 import type { HttpRequest } from "../request.ts";
 import { excerpt } from "../wording.ts";
 import { isFile } from "./file.ts";
-import { jsonSchemaOf, textForm } from "./from-text.ts";
+import { isSchema, jsonSchemaOf, textForm } from "./from-text.ts";
 
 /** A file of a form while it arrives. */
 export interface ReceivedFile {
@@ -54,7 +54,7 @@ const urlEncoded = "application/x-www-form-urlencoded";
 
 /** Returns what is said of an operation that takes the form. */
 export function describeForm(form: FormSchemas, shown: (schema: StandardSchemaV1) => Schema): Description {
-  const entries = Object.entries(form);
+  const entries = Object.entries(form).filter(([, schema]) => isSchema(schema)); // The router reports the others.
   const required = entries.filter(([, schema]) => !takesNothing(schema)).map(([name]) => name);
   const properties = Object.fromEntries(entries.map(([name, schema]) => [name, shown(schema)]));
   return { content: { schema: { type: "object", properties, ...(required.length > 0 && { required }) } } };

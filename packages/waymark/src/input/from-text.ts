@@ -2,6 +2,10 @@ import { inlineReferences } from "../content/references.ts";
 import type { StandardSchemaV1 } from "../content/standard-schema.ts";
 import type { JsonSchema, Schema } from "../description.ts";
 
+/** Returns whether the value keeps to Standard Schema. Schemas of some libraries are functions. */
+export const isSchema = (value: unknown): value is StandardSchemaV1 =>
+  typeof (value as Partial<StandardSchemaV1> | null | undefined)?.["~standard"]?.validate === "function";
+
 /** How the texts of a parameter become the value that its schema validates. */
 export interface TextForm {
   /** Whether the value is a list: the parameter may be repeated. */

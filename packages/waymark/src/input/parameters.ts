@@ -3,15 +3,11 @@ import type { StandardSchemaV1 } from "../content/standard-schema.ts";
 import type { Description, JsonSchema, Schema } from "../description.ts";
 import { problemTypes } from "../problem-types.ts";
 import { describeForm, type FormSchemas } from "./form.ts";
-import { jsonSchemaOf } from "./from-text.ts";
+import { isSchema, jsonSchemaOf } from "./from-text.ts";
 import type { DeclaredInputs, Inputs, NamedSchemas, TakesData } from "./takes.ts";
 
 /** Where a parameter is: a key of `Inputs`, and of what the handler gets. */
 export type ParameterPlace = "variables" | "query" | "fields";
-
-/** Returns whether the value keeps to Standard Schema. Schemas of some libraries are functions. */
-export const isSchema = (value: unknown): value is StandardSchemaV1 =>
-  typeof (value as Partial<StandardSchemaV1> | null | undefined)?.["~standard"]?.validate === "function";
 
 /** Returns the schema of the content, of which the last that is declared holds; undefined where none is. */
 export const bodySchemaOf = (declared: readonly Pick<DeclaredInputs, "inputs">[]): StandardSchemaV1 | undefined =>

@@ -9,8 +9,8 @@ import type { HttpResponse } from "../response.ts";
 import { crossSiteRefusal, isFromHere } from "../same-site.ts";
 import { excerpt, nearestName, orNearest, shorten } from "../wording.ts";
 import { readForm } from "./form.ts";
-import { jsonSchemaOf, type TextForm, textForm } from "./from-text.ts";
-import { bodySchemaOf, formOf, isGuarded, isSchema, namesOf, type ParameterPlace } from "./parameters.ts";
+import { isSchema, jsonSchemaOf, type TextForm, textForm } from "./from-text.ts";
+import { bodySchemaOf, formOf, isGuarded, namesOf, type ParameterPlace } from "./parameters.ts";
 import type { DeclaredInputs, TakesData } from "./takes.ts";
 
 /** What a handler gets beside the request: variables, query, fields and body as it declares them, and provided values. */

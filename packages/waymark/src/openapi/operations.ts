@@ -1,7 +1,8 @@
 import { isPromise } from "../and-then.ts";
 import type { App } from "../app.ts";
 import type { StandardSchemaV1 } from "../content/standard-schema.ts";
-import { bodySchemaOf, isSchema, namesOf } from "../input/parameters.ts";
+import { isSchema } from "../input/from-text.ts";
+import { bodySchemaOf, namesOf } from "../input/parameters.ts";
 import { compileInputs, strictNamesOf } from "../input/read.ts";
 import type { DeclaredInputs } from "../input/takes.ts";
 import { HttpRequest } from "../request.ts";

@@ -3,7 +3,7 @@ import { type StandardSchemaV1, toPointer } from "../content/standard-schema.ts"
 import type { DeclarationSite } from "../declaration.ts";
 import type { Description } from "../description.ts";
 import { isJson, withoutParameters } from "../fields/media-type.ts";
-import { isSchema } from "../input/parameters.ts";
+import { isSchema } from "../input/from-text.ts";
 import { problemPath } from "../problem.ts";
 import { type ProblemType, problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";

@@ -1,7 +1,7 @@
 import { andThen } from "../and-then.ts";
 import type { AnswersData } from "../answers.ts";
 import { type StandardSchemaV1, toPointer } from "../content/standard-schema.ts";
-import { isSchema } from "../input/parameters.ts";
+import { isSchema } from "../input/from-text.ts";
 import { type HttpResponse, jsonText, jsonValueOf } from "../response.ts";
 
 /** Sends of a response what is declared of it. */

@@ -227,12 +227,15 @@ describe("a form", () => {
   it("is refused at its declaration where it cannot be", () => {
     const both = POST("/a", takes({ form: { a: z.string() }, body: z.string() }), () => json(1));
     assert.throws(() => router(both), /A route takes a form or a body: two routes with a contentType each take both/);
+    const noSchema = POST("/a", takes({ form: { a: "text" as never } }), () => json(1));
+    assert.throws(() => router(noSchema), /The form field "a" has no schema that keeps to Standard Schema/);
     const any = file as (options: unknown) => unknown;
     assert.throws(
       () => any({ most: "big" }),
       /file\(\{ most \}\) is a number of bytes or a text such as "5MB", not big/,
     );
     assert.throws(() => any({ most: 1, types: ["png"] }), /file\(\{ types \}\) takes media types/);
+    assert.throws(() => any({ most: 1, types: "image/png" }), /file\(\{ types \}\) is of the type array, not string/);
     assert.throws(() => any({ most: 1, count: 0 }), /file\(\{ count \}\)/);
     assert.throws(() => provide("form", () => 1), /needs another name/);
   });

@@ -511,10 +511,22 @@ describe("what an app says of itself", () => {
 describe("mount", () => {
   it("refuses an argument that is not an app, and one before it that is not a path or a condition", () => {
     const wrong: readonly (readonly [unknown[], string])[] = [
-      [[], "The last argument of mount(…) is an app, made by router(…), or a fetch function, not undefined"],
-      [["/a"], "The last argument of mount(…) is an app, made by router(…), or a fetch function, not string"],
-      [["/a", GET(ok)], "The last argument of mount(…) is an app, made by router(…), or a fetch function, not object"],
-      [["/a", null], "The last argument of mount(…) is an app, made by router(…), or a fetch function, not null"],
+      [
+        [],
+        "The last argument of mount(…) is an app, made by router(…), or a fetch function, such as hono.fetch, not undefined",
+      ],
+      [
+        ["/a"],
+        "The last argument of mount(…) is an app, made by router(…), or a fetch function, such as hono.fetch, not string",
+      ],
+      [
+        ["/a", GET(ok)],
+        "The last argument of mount(…) is an app, made by router(…), or a fetch function, such as hono.fetch, not route(…)",
+      ],
+      [
+        ["/a", null],
+        "The last argument of mount(…) is an app, made by router(…), or a fetch function, such as hono.fetch, not null",
+      ],
       [["/a", ok, notes], "Before its app, mount(…) takes paths and conditions, not function"],
       [
         [notes, notes],

@@ -128,6 +128,10 @@ describe("fallback", () => {
       () => fallback({ fetch: other } as never),
       /fallback\(…\) takes a fetch function, such as hono.fetch, not object/,
     );
+    assert.throws(
+      () => fallback(router(GET(() => text(""))) as never),
+      /not an app, which stands behind its path: mount/,
+    );
   });
 
   it("makes a fault of what is not a web Response", async () => {
