@@ -13,7 +13,7 @@ import { buildProgram, packageFolder } from "./build-program.ts";
 export async function buildExecutable(output: string): Promise<void> {
   await using folder = await mkdtempDisposable(join(tmpdir(), "person-service-executable-"));
   const main = join(folder.path, "main.mjs");
-  await writeFile(main, 'import "./program/main.js";\n');
+  await writeFile(main, 'import "./program/main.cjs";\n');
   const configuration = join(folder.path, "sea.json");
   const files = globSync(["program/*", "assets/*", "data/*", "package.json"], { cwd: packageFolder });
   const settings = {

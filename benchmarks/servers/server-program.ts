@@ -23,7 +23,7 @@ export function announce(port: number): void {
  * ends with its standard input.
  */
 export async function runProgram(...args: readonly string[]): Promise<void> {
-  const [built, source, cache] = ["program/main.js", "bin/person-service.js", ".compile-cache"].map(
+  const [built, source, cache] = ["program/main.cjs", "bin/person-service.js", ".compile-cache"].map(
     (path) => new URL(`../../packages/person-service/${path}`, import.meta.url),
   ) as [URL, URL, URL]; // of three
   process.argv.splice(2, process.argv.length, ...args);

@@ -32,7 +32,7 @@ switch (commandLine.kind) {
     process.exitCode = 2;
     break;
   case "run":
-    await attempt(() => commandLine.run({ write, print, printNote, draw, readInput }));
+    void attempt(() => commandLine.run({ write, print, printNote, draw, readInput }));
 }
 
 /** Runs an action, and prints errors that users can fix. */

@@ -2,7 +2,7 @@
 // ways as the program that starts them.
 import { readFileSync } from "node:fs";
 import module from "node:module";
-import { dirname, extname } from "node:path";
+import { dirname } from "node:path";
 import { parentPort, Worker } from "node:worker_threads";
 import type { StoredCollection } from "../../../database.ts";
 import { StoreOutcomeUnknown, StoreUnavailable } from "../../contract/errors.ts";
@@ -122,7 +122,7 @@ export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
 
 /** Returns the URL of the program of a thread: the file beside this one, which is .ts in the source and .js where it is built. */
 function fileOf(program: ThreadProgram): URL {
-  const url = new URL(`./${program}${extname(import.meta.url)}`, import.meta.url);
+  const url = new URL(`./${program}.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url);
   // In a single executable, threads cannot read the files of the program. They get the text, which is complete in one file there.
   return isSingleExecutable() ? new URL(`data:text/javascript,${encodeURIComponent(readFileSync(url, "utf8"))}`) : url;
 }
