@@ -3,8 +3,11 @@ import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { setTimeout as elapse } from "node:timers/promises";
 import { Client } from "pg";
+import { GET, router } from "waymark";
+import { z } from "zod";
 import {
   type CollectionDefinition,
+  collection,
   type Database,
   openPostgresDatabase,
   openSnapshot,
@@ -256,6 +259,12 @@ describe("what a version adds to a PostgreSQL database that an older one uses", 
     }
     const people = newer.database.store("person");
     await assert.rejects(async () => people.count(byEmail), /being prepared so that they can be selected by email/);
+    const { list } = collection({ path: "/person", store: people, schema: z.object({ email: z.string() }) });
+    const answer = await router(GET("/person", list)).fetch(
+      new Request("http://localhost/person?email=ada@example.org"),
+    );
+    assert.equal(answer.status, 503);
+    assert.match(await answer.text(), /being prepared so that they can be selected by email\. Try again later/);
     assert.equal(await people.count(), 4);
     await other.query("COMMIT");
     await other.end();

@@ -137,8 +137,7 @@ function plansOf(url: string, selection: Selection): Promise<readonly string[]> 
     const plans: string[] = [];
     const isOnePlan = selection.filters === undefined; // which the server keeps for all values
     const few = selected.few(selection.after, 50, 65_536, isOnePlan);
-    const walks = selected.ranges(selection.after).map((range) => selected.walk(range, 50, 65_536));
-    for (const { text, values = [] } of [few, ...walks]) {
+    for (const { text, values = [] } of [few, selected.walk(selection.after, 50, 65_536)]) {
       plans.push(await explain(client, `EXPLAIN ${text}`, values));
       if (isOnePlan) plans.push(await explain(client, `EXPLAIN (GENERIC_PLAN) ${text}`));
     }

@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { openFolder } from "../../waymark/test/folder.ts";
 import { type CollectionDefinition, openSqliteDatabase, type Selection, type SortKey } from "../src/index.ts";
 import { StatementCache } from "../src/stores/sqlite/connections/statements.ts";
-import { planOf } from "../src/stores/sqlite/reading/plan.ts";
+import { planOf, type SelectableRecords } from "../src/stores/sqlite/reading/plan.ts";
 import { SqliteQueries } from "../src/stores/sqlite/reading/queries.ts";
 import { SqliteSelection } from "../src/stores/sqlite/reading/selection.ts";
 import { selectableColumns } from "../src/stores/sqlite/table/columns.ts";
@@ -46,8 +46,8 @@ describe("how SQLite finds the records of a selection", () => {
   /** The ids that are found. */
   function find(selection: Selection, statements: StatementCache = new StatementCache(database)): readonly number[] {
     const columns = selectableColumns(toStoredCollection(person));
-    const documents = { areLong: false };
-    const records = { collection: "person", columns, statements, owner: undefined, isStoppable: false, documents };
+    const given = { collection: "person", columns, statements, owner: undefined, documents: { areLong: false } };
+    const records: SelectableRecords = { ...given, isStoppable: false, inOneState: (read) => read() };
     const selected = new SqliteSelection(records, selection, planOf(records, selection));
     return [...selected.ids(selection.after, selection.limit)];
   }

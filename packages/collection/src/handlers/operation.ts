@@ -8,6 +8,7 @@ import type { CollectionSettings } from "../settings.ts";
 import {
   StoreCursorGone,
   StoreCursorInvalid,
+  StoreNotReady,
   StoreOutcomeUnknown,
   StoreReadOnly,
   StoreReadTimeout,
@@ -92,6 +93,7 @@ function detailOf(error: StoreUnavailable): string {
   if (error instanceof StoreReadTimeout) {
     return "The query took too long. Filter more narrowly, sort by the filtered member, or leave out count=exact.";
   }
+  if (error instanceof StoreNotReady) return error.message;
   return "The store cannot be used at the moment. Nothing was changed.";
 }
 

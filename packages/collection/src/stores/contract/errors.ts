@@ -16,6 +16,11 @@ export class StoreReadTimeout extends StoreUnavailable {
   override readonly name = "StoreReadTimeout";
 }
 
+/** Thrown for a read by what the database has not prepared all records for yet, such as a new filter. The message is for clients. */
+export class StoreNotReady extends StoreUnavailable {
+  override readonly name = "StoreNotReady";
+}
+
 /**
  * Thrown for a change if the database is a standby or read-only; reads go on. Nothing was changed. Trying again
  * helps only after the database has become writable.

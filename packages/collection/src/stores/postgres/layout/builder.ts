@@ -1,6 +1,6 @@
 import { setTimeout as elapse } from "node:timers/promises";
 import type { StoredCollection } from "../../../database.ts";
-import { StoreUnavailable } from "../../contract/errors.ts";
+import { StoreNotReady } from "../../contract/errors.ts";
 import type { Selection } from "../../contract/selection.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import { comparedColumns, indexesOf } from "../table/columns.ts";
@@ -24,7 +24,7 @@ export interface PostgresBuilder {
   goOn(lend?: UseConnection): void;
   /** Makes the rest now. */
   finish(): Promise<void>;
-  /** @throws StoreUnavailable when the selection is by something that not all records are filled with yet */
+  /** @throws StoreNotReady when the selection is by something that not all records are filled with yet */
   assertReady(collection: string, selection: Selection): void;
   /** Ends what it does, also an index that waits for the transactions of others: the next look makes it again. */
   stop(): Promise<void>;
@@ -186,8 +186,10 @@ export function postgresBuilder(
   };
 }
 
-const notYet = (what: string): StoreUnavailable =>
-  new StoreUnavailable(`Records are being prepared so that they can be selected ${what}; try again later`);
+const notYet = (what: string): StoreNotReady =>
+  new StoreNotReady(
+    `Records are being prepared so that they can be selected ${what}. Try again later, or leave that out.`,
+  );
 
 const lockOfSchema = `${quoteText("waymark builder ")} || current_schema`;
 

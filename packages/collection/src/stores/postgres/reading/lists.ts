@@ -38,27 +38,19 @@ export function postgresLists(pool: Reads, definition: StoredCollection): Pick<E
     const isOnePlan = isRun && isPlannedOnce(selection, limit);
     const statement = { ...select(selection, owner).few(after, limit, batchSize, isOnePlan), isShort: isRun };
     const records = parseRecords((await reads.read(isOnePlan ? named(statement) : statement)).text);
+    if (records === undefined) reads.first = ""; // they are read once more, perhaps in another state
     return records && { records, next: undefined };
   };
 
   /** Reads the first records of a selection that is a run of an index, about 64 KiB; each batch begins at its place there. */
   const walk = async (reads: SeriesOfReads, selection: Selection, owner: number | undefined): Promise<RecordBatch> => {
     const { after, limit = Number.POSITIVE_INFINITY } = selection;
-    const selected = select(selection, owner);
     const wanted = Math.min(limit, mostInBatch);
-    const isOnePlan = isPlannedOnce(selection, limit);
-    const read = (statement: Statement): Promise<StateRead> => reads.read(isOnePlan ? named(statement) : statement);
-    const rows: SelectedRow[] = [];
-    let size = 0;
-    for (const range of selected.ranges(after)) {
-      const found = await read(selected.walk(range, wanted - rows.length, batchSize - size));
-      rows.push(...found.rows);
-      size += sizeOf(found.rows);
-      if (rows.length === wanted || size >= batchSize) break;
-    }
+    const statement = select(selection, owner).walk(after, wanted, batchSize);
+    const { rows } = await reads.read(isPlannedOnce(selection, limit) ? named(statement) : statement);
     const left = limit - rows.length;
     const records = rows.map(recordOf);
-    const last = (rows.length === wanted || size >= batchSize) && left > 0 ? records.at(-1) : undefined;
+    const last = (rows.length === wanted || sizeOf(rows) >= batchSize) && left > 0 ? records.at(-1) : undefined;
     const place = last && placeOf(last, selection.order ?? defaultOrder, members);
     const rest = place && { ...selection, after: place, ...(Number.isFinite(left) && { limit: left }) };
     const next = rest && (() => walk(reads, rest, owner));

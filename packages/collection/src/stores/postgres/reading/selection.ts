@@ -39,16 +39,6 @@ export class PostgresSelection {
     this.#order = order;
   }
 
-  /** Returns the ranges after a place, one at least; without a place, one range of everything. */
-  ranges(place: readonly MemberValue[] | undefined): readonly (readonly KeyCondition[])[] {
-    if (place === undefined) return [[]];
-    const canBe = ({ member, relation }: KeyCondition): boolean =>
-      relation !== "absent" || this.#columns.get(member)?.isFull !== true;
-    const all = keysetRanges(this.#order, place);
-    const possible = all.filter((range) => range.every(canBe));
-    return possible.length > 0 ? possible : all.slice(0, 1);
-  }
-
   /**
    * Makes the statement that reads the first records after a place, at most `count`. Its only row is a `HeadRow` whose text has them:
    * see `parseRecords`. A document that is longer than its share of `size` bytes is left out. Where few records are read, one text
@@ -69,19 +59,16 @@ export class PostgresSelection {
   }
 
   /**
-   * Makes the statement that reads the first records of a range: at most `count` records, and about `size` bytes.
+   * Makes the statement that reads the first records after a place: at most `count` records, and about `size` bytes.
    *
    * The count is written out, as in `few`.
    */
-  walk(range: readonly KeyCondition[], count: number, size: number): Statement {
+  walk(place: readonly MemberValue[] | undefined, count: number, size: number): Statement {
     const dialect = new PostgresDialect(this.#columns);
-    // The limit comes first, so that an engine of several nodes sends only that many rows to the node that adds up their sizes. It would
-    // copy the other columns, too: these took a seventh of its time.
     const text = `${this.#head("NULL", 0)} UNION ALL
       SELECT NULL, ${recordColumns}, through FROM (
         SELECT *, sum(size) OVER (ROWS UNBOUNDED PRECEDING) AS through FROM (
-          SELECT ${recordColumns}, size FROM ${this.#table} ${this.#where(dialect, range)}
-            ${dialect.orderBy(this.#order)} LIMIT ${count}
+          ${this.#first(dialect, `${recordColumns}, size`, place, `${count}`)}
         ) AS first
       ) AS page WHERE through - size < ${dialect.add(size)} ORDER BY through`;
     return { text, values: dialect.values, isShort: true };
@@ -139,10 +126,20 @@ export class PostgresSelection {
    */
   #first(dialect: PostgresDialect, columns: string, place: readonly MemberValue[] | undefined, most: string): string {
     const order = dialect.orderBy(this.#order);
-    const ranges = this.ranges(place).map(
+    const ranges = this.#ranges(place).map(
       (range) => `(SELECT ${columns} FROM ${this.#table} ${this.#where(dialect, range)} ${order} LIMIT ${most})`,
     );
     return ranges.length === 1 ? `${ranges}` : `${ranges.join(" UNION ALL ")} LIMIT ${most}`;
+  }
+
+  /** Returns the ranges after a place, one at least; without a place, one range of everything. */
+  #ranges(place: readonly MemberValue[] | undefined): readonly (readonly KeyCondition[])[] {
+    if (place === undefined) return [[]];
+    const canBe = ({ member, relation }: KeyCondition): boolean =>
+      relation !== "absent" || this.#columns.get(member)?.isFull !== true;
+    const all = keysetRanges(this.#order, place);
+    const possible = all.filter((range) => range.every(canBe));
+    return possible.length > 0 ? possible : all.slice(0, 1);
   }
 
   /**

@@ -28,13 +28,13 @@ export function readAtOnce(records: SelectableRecords, selection: Selection, bou
   if (plan === undefined) return undefined;
   if (plan.bound === undefined) return { ...readPage(records, selection, plan), plan };
   const read = (): ReadRecords => readWhole({ ...records, isStoppable: true }, selection, plan);
-  const page = bound.within(plan.bound, () => inKnownState(records, read));
+  const page = bound.within(plan.bound, () => inKnownState(records, selection, read));
   return page !== undefined && page.rest === undefined ? { ...page, plan } : undefined;
 }
 
 /** Reads the first records of a selection with the plan of a run. */
 export const readPage = (records: SelectableRecords, selection: Selection, plan: SelectionPlan): RecordPage =>
-  inKnownState(records, () => readRun(records, selection, plan));
+  inKnownState(records, selection, () => readRun(records, selection, plan));
 
 /** Returns the present revision of the collection. */
 export function revisionOf({ collection, statements }: SelectableRecords): number {
@@ -82,12 +82,16 @@ const bounds = new WeakMap<DatabaseSync, ReadBound>();
 /** Records, and the revision that their statement has seen; undefined where it has found nothing. */
 type ReadRecords = Omit<RecordPage, "revision"> & { readonly revision: number | undefined };
 
-function inKnownState(records: SelectableRecords, read: () => ReadRecords): RecordPage {
-  const page = read();
+function inKnownState(
+  records: SelectableRecords,
+  { after = [], limit = Number.POSITIVE_INFINITY }: Selection,
+  read: () => ReadRecords,
+): RecordPage {
+  const isOneStatement = limit <= rowsAtOnce && after.length <= 1;
+  const page = isOneStatement ? read() : records.inOneState(read);
   if (page.revision !== undefined) return { ...page, revision: page.revision };
   // Nothing was found, and something may have been stored since.
-  const revision = revisionOf(records);
-  return { ...read(), revision };
+  return records.inOneState(() => ({ ...read(), revision: revisionOf(records) }));
 }
 
 function readRun(from: SelectableRecords, selection: Selection, plan: SelectionPlan): ReadRecords {

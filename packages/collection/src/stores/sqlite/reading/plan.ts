@@ -16,6 +16,8 @@ export interface SelectableRecords {
   readonly isStoppable: boolean;
   /** Whether reads have found long documents in the collection, so that only a few are read at once. */
   readonly documents: { areLong: boolean };
+  /** Makes several reads of one state of the database, whatever is committed meanwhile. */
+  readonly inOneState: <T>(read: () => T) => T;
 }
 
 /** The way to find the records of a selection. */

@@ -178,8 +178,7 @@ export class SqliteQueries {
     return statement.get(...dialect.values) as unknown as RecordRow<number> | undefined; // as above
   }
 
-  /** Makes several reads of one state of the database, whatever is committed meanwhile. */
-  #inOneState<T>(read: () => T): T {
+  readonly #inOneState: SelectableRecords["inOneState"] = (read) => {
     // A database in memory has one connection, so that nothing is committed meanwhile; it may be within a transaction.
     this.#statements.prepare("SAVEPOINT found").run();
     try {
@@ -187,12 +186,21 @@ export class SqliteQueries {
     } finally {
       if (this.#database.isTransaction) this.#statements.prepare("RELEASE found").run();
     }
-  }
+  };
 
   #recordsOf(collection: string, owner: number | undefined): SelectableRecords {
     const columns = this.#columns.get(collection) as Columns; // a store asks for a collection of its database
     const documents = this.#documents.get(collection) as SelectableRecords["documents"];
-    return { collection, columns, statements: this.#statements, owner, isStoppable: this.#isStoppable, documents };
+    const inOneState = this.#inOneState;
+    return {
+      collection,
+      columns,
+      statements: this.#statements,
+      owner,
+      isStoppable: this.#isStoppable,
+      documents,
+      inOneState,
+    };
   }
 }
 

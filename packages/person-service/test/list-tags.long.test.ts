@@ -1,0 +1,3 @@
+import { describeListTags } from "./list-tags.ts";
+
+describeListTags(500);
