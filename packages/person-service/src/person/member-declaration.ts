@@ -3,7 +3,7 @@ import * as z from "zod";
 import { type ByLanguage, inEveryLanguage, type Language, type PersonMember } from "./member.ts";
 import { isObject } from "./member-value.ts";
 import { patternTest } from "./pattern.ts";
-import { date, jsonType, text, truth, type ValueSchema } from "./value-schemas.ts";
+import { date, jsonType, text, truth } from "./value-schemas.ts";
 
 /** What is wrong with the members that a service declares for itself. */
 export interface MemberFault {
@@ -73,15 +73,9 @@ const expected: Readonly<Record<string, string>> = {
 /** In characters. */
 const [usual, longest, longestMatched] = [200, 4000, 500];
 
-/** What a schema of ours takes. */
-const valued = <T>({ "~standard": { validate } }: ValueSchema) =>
-  z.custom<T>().check(({ value, issues }) => {
-    for (const { message } of validate(value).issues ?? []) issues.push({ code: "custom", input: value, message });
-  });
-
 /** A text, or one in each language. */
 const byLanguage = (max: number) => {
-  const each = valued<string>(text({ min: 1, max }));
+  const each = text({ min: 1, max }) as z.ZodType<string>; // it is of strings
   const other = each.optional();
   return z.preprocess(
     (value) => (typeof value === "string" ? { en: value } : value),
@@ -89,7 +83,7 @@ const byLanguage = (max: number) => {
   );
 };
 
-const line = valued<string>(text({ min: 1, max: 100 }));
+const line = text({ min: 1, max: 100 }) as z.ZodType<string>;
 
 /** A list of different texts. */
 const texts = (most: number) =>
@@ -135,7 +129,7 @@ const textKeywords = {
   pattern: pattern.optional(),
 };
 
-const flag = valued<boolean>(truth).optional();
+const flag = truth.optional() as z.ZodType<boolean | undefined>; // it is of booleans
 
 const ofAll = {
   title: byLanguage(60).optional(),

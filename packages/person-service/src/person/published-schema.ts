@@ -39,8 +39,7 @@ const nested = (members: Readonly<Record<string, unknown>>): JsonSchema =>
 
 function published(member: PersonMember, language: Language): JsonSchema {
   const { kind, list, of, filter, search, unique, column, headline, past, always, label, hint, group } = member;
-  const { jsonSchema } = valueSchemaOf(member, { now: () => new Date(), property: () => undefined })["~standard"];
-  const value = jsonSchema.input({ target: "draft-2020-12" });
+  const value = { type: kind === "boolean" ? "boolean" : "string", ...keywordsOf(member) };
   const isList = list !== undefined || of !== undefined;
   return {
     title: label[language],
@@ -59,6 +58,9 @@ function published(member: PersonMember, language: Language): JsonSchema {
     ...(unique && { "x-unique": true }),
   };
 }
+
+const keywordsOf = (member: PersonMember): object =>
+  valueSchemaOf(member, { now: () => new Date(), property: () => undefined }).meta() ?? {};
 
 const groups: Readonly<Record<Exclude<PersonMember["group"], "">, ByLanguage>> = {
   Name: { en: "Name", de: "Name", fr: "Nom", es: "Nombre" },

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type RecordSchema, recordSchema } from "@waymark/collection";
 import { type Member, type RecordSchemaOptions, storeMembers } from "@waymark/collection/internal";
 import type { StandardSchemaV1 } from "waymark/content";
+import type * as z from "zod";
 import { namesFor, type PersonMember } from "./member.ts";
 import { type MemberList, ourMembers } from "./member-list.ts";
 import { isGiven, isObject } from "./member-value.ts";
@@ -16,17 +17,17 @@ import {
   partNames,
 } from "./members.ts";
 import type { FurtherValue, Person } from "./person.ts";
-import { jsonType, oneOf, optional, text, truth, type ValueSchema, valueSchemaOf } from "./value-schemas.ts";
+import { type Fault, jsonType, oneOf, text, truth, valueSchemaOf } from "./value-schemas.ts";
 import { propertyRuleFor } from "./vcard-properties.ts";
 
 /** A Standard Schema whose `validate` is synchronous and never throws, with the JSON Schema of what a client may send. */
-export type PersonSchema = Pick<RecordSchema<Person>, "~standard" | "example">;
+export type PersonSchema = RecordSchema<Person>;
 
 /**
  * Makes the schema of a person, which reports every wrong member. A null member counts as absent. Unknown members are refused by
  * name, as are `createdAt` and `updatedAt`. Text is kept unchanged; lengths count Unicode code points. `name` may be absent when
- * there is one of the other `nameSources`, from which it is derived. An issue has the code of its fault, and the values that its message
- * has.
+ * there is one of the other `nameSources`, from which it is derived. The values are schemas of zod; an issue has the code of its
+ * fault, and the values that its message has.
  *
  * ```ts
  * personSchema()["~standard"].validate({ givenName: "Ada", familyName: "Lovelace", email: null });
@@ -56,19 +57,19 @@ const tableOf = (members: MemberList, now: () => Date): Readonly<Record<string, 
 
 function toSchema(table: Readonly<Record<string, Member>>, options: RecordSchemaOptions): PersonSchema {
   const schema = recordSchema(table, { ...options, noun: "a person", objects: { [ownObject]: ownObject } });
-  const { "~standard": parts, example } = schema as unknown as PersonSchema; // the type of the members is made of the same table
+  const { "~standard": parts, ...rest } = schema as unknown as PersonSchema; // the type of the members is made of the same table
   const { jsonSchema } = parts;
   return {
+    ...rest,
     "~standard": {
       ...parts,
-      validate: (value) => withName(value, withoutRepetition(parts.validate(value))),
+      validate: (value) => withName(value, withoutRepetition(withFaults(parts.validate(value)))),
       // At least one of them. Type generators make an unknown union of `anyOf`, and ignore `not`.
       jsonSchema: {
         input: (to) => ({ ...jsonSchema.input(to), ...hasNameSource }),
         output: (to) => ({ ...jsonSchema.output(to), ...hasNameSource }),
       },
     },
-    example,
   };
 }
 
@@ -82,7 +83,7 @@ function toMember(member: PersonMember, members: MemberList, now: () => Date): M
   const schema = (): StandardSchemaV1 => {
     if (of !== undefined) return furtherSchema(of, members, now);
     const value = valueSchemaOf(member, judging);
-    return list ? listSchema(value, { uniqueItems: true }, (values) => repeated(values, [])) : optional(value);
+    return list ? listSchema(value, { uniqueItems: true }, (values) => repeated(values, [])) : value.optional();
   };
   return {
     schema: schema(),
@@ -100,7 +101,7 @@ function furtherSchema(single: string, members: MemberList, now: () => Date): St
     const member = members.byName.get(`${single}.${part}`);
     return member === undefined
       ? []
-      : [[part, { schema: optional(valueSchemaOf(member, { now, property })) }] as const];
+      : [[part, { schema: valueSchemaOf(member, { now, property }).optional() }] as const];
   });
   const value =
     first === undefined
@@ -111,13 +112,16 @@ function furtherSchema(single: string, members: MemberList, now: () => Date): St
       value: { schema: value },
       contexts: { schema: wordList(contexts) },
       ...(first?.kind === "telephone" && { features: { schema: wordList(features) } }),
-      label: { schema: optional(text({ min: 1, max: 100 })) },
-      preferred: { schema: optional(truth) },
-      vCardProp: { schema: optional(text({ min: 1, max: 4000 }, property)) },
+      label: { schema: text({ min: 1, max: 100 }).optional() },
+      preferred: { schema: truth.optional() },
+      vCardProp: { schema: text({ min: 1, max: 4000 }, property).optional() },
     },
     { noun: "an entry" },
   );
-  return listSchema(entry, {}, (entries) => [...repeated(entries, ["value"]), ...furtherPreferred(entries)]);
+  return listSchema(entry as unknown as Json, {}, (entries) => [
+    ...repeated(entries, ["value"]),
+    ...furtherPreferred(entries),
+  ]); // of the same table
 }
 
 const wordList = (words: readonly string[]): StandardSchemaV1 =>
@@ -140,6 +144,9 @@ function furtherPreferred(entries: readonly unknown[]): readonly StandardSchemaV
     .map((i) => ({ path: [i, "preferred"], message: "is true for another one: one is preferred", code: "preferred" }));
 }
 
+/** A schema with a JSON Schema, such as one of zod. */
+type Json = Pick<z.ZodType, "~standard">;
+
 /**
  * Makes the schema of a list of at most 50 values, each validated by its schema; it may be absent, and counts as absent when it is empty.
  *
@@ -147,7 +154,7 @@ function furtherPreferred(entries: readonly unknown[]): readonly StandardSchemaV
  * @param judge returns what is wrong with valid values together
  */
 function listSchema(
-  value: ValueSchema,
+  value: Json,
   keywords: Readonly<Record<string, unknown>>,
   judge: (values: readonly unknown[]) => readonly StandardSchemaV1.Issue[],
 ): StandardSchemaV1 {
@@ -170,7 +177,7 @@ function listSchema(
       const values: unknown[] = [];
       const issues: StandardSchemaV1.Issue[] = [];
       for (const [i, each] of sent.entries()) {
-        const result = validate(each);
+        const result = validate(each) as StandardSchemaV1.Result<unknown>; // no schema here needs a promise
         if (result.issues === undefined) values.push(result.value);
         else for (const issue of result.issues) issues.push({ ...issue, path: [i, ...(issue.path ?? [])] });
       }
@@ -181,6 +188,27 @@ function listSchema(
     jsonSchema: { input: schemaOf("input"), output: schemaOf("output") },
   } as const;
   return { "~standard": judged };
+}
+
+/** Returns a result whose issues have the code of their fault, and the values of its message. */
+function withFaults(result: StandardSchemaV1.Result<Person>): StandardSchemaV1.Result<Person> {
+  if (result.issues === undefined) return result;
+  return {
+    issues: result.issues.map((issue) => {
+      const { path, message, code, params, ...others } = issue as StandardSchemaV1.Issue & {
+        readonly code?: string;
+        readonly params?: Fault;
+      };
+      const kind = params?.code ?? (code === "invalid_type" ? "type" : code);
+      if (params === undefined && code !== "invalid_type") return { ...others, ...issue };
+      return {
+        ...(path !== undefined && { path: path as StandardSchemaV1.Issue["path"] }),
+        message,
+        code: kind,
+        ...params?.values,
+      };
+    }),
+  };
 }
 
 /** Refuses a further value that is the first one, too. */

@@ -1,16 +1,8 @@
-import type { StandardSchemaV1 } from "waymark/content";
 import { wording } from "waymark/internal";
-import type { JsonSchema, Schema } from "waymark/openapi";
+import * as z from "zod";
 import { countryCodes } from "./countries.ts";
 import type { PersonMember } from "./member.ts";
 import { patternTest } from "./pattern.ts";
-
-/** A Standard Schema of values, with their JSON Schema: an issue has the code of its fault, and the values that its message has. */
-export interface ValueSchema {
-  readonly "~standard": Omit<StandardSchemaV1["~standard"], "validate"> & {
-    readonly validate: (value: unknown) => StandardSchemaV1.Result<unknown>;
-  } & Schema.Standard["~standard"];
-}
 
 /** What is wrong with a value. */
 export interface Fault {
@@ -34,7 +26,7 @@ export interface Judging {
 }
 
 /** Makes the schema of the values of a member, or of each value of a list. A text is kept as it is sent; lengths count code points. */
-export function valueSchemaOf(member: PersonMember, { now, property }: Judging): ValueSchema {
+export function valueSchemaOf(member: PersonMember, { now, property }: Judging): z.ZodType {
   const { kind, min = 1, max = 0, pattern, past, least, greatest, values = [] } = member;
   switch (kind) {
     case "id":
@@ -88,7 +80,7 @@ interface TextBounds {
  *
  * @param rules applied in order to a text that is valid so far; the first fault is reported
  */
-export function text({ min, max, multiline = false, pattern }: TextBounds, ...rules: readonly Rule[]): ValueSchema {
+export function text({ min, max, multiline = false, pattern }: TextBounds, ...rules: readonly Rule[]): z.ZodType {
   const length = lengthWithin(min, max);
   const sound = multiline ? [legalText, notBlank, length] : [legalLine, notBlank, noOuterSpace, length];
   const keywords = { minLength: min, maxLength: max, ...(pattern !== undefined && { pattern: `^(?:${pattern})$` }) };
@@ -96,21 +88,19 @@ export function text({ min, max, multiline = false, pattern }: TextBounds, ...ru
 }
 
 /** Makes the schema of a text with rules. */
-function ruled(keywords: JsonSchema, ...rules: readonly Rule[]): ValueSchema {
-  return judged({ type: "string", ...keywords }, (value) => {
-    if (typeof value === "string") return firstFault(rules, value);
-    return wrongType(value === undefined ? "is required" : `must be a string, not ${jsonType(value)}`);
+function ruled(keywords: object, ...rules: readonly Rule[]): z.ZodType {
+  const type = z.string({
+    error: ({ input }) => (input === undefined ? "is required" : `must be a string, not ${jsonType(input)}`),
   });
+  return judged(type, keywords, (value) => firstFault(rules, value));
 }
-
-const wrongType = (message: string): Fault => ({ code: "type", message });
 
 /**
  * Makes the schema of one of some words.
  *
  * @param words at least one
  */
-export const oneOf = (words: readonly string[]): ValueSchema =>
+export const oneOf = (words: readonly string[]): z.ZodType =>
   ruled({ enum: words }, (value) => {
     if (words.includes(value)) return undefined;
     const others = words.length > mostShown ? ` and ${words.length - mostShown} others` : "";
@@ -128,55 +118,48 @@ interface NumberBounds {
 }
 
 /** Makes the schema of a number. An integer is one that JavaScript has exactly. */
-function numeric({ isWhole, least, greatest }: NumberBounds): ValueSchema {
+function numeric({ isWhole, least, greatest }: NumberBounds): z.ZodType {
   const bounds =
     least === undefined
       ? greatest === undefined
         ? ""
         : ` up to ${greatest}`
       : ` from ${least} ${greatest === undefined ? "on" : `to ${greatest}`}`;
+  const error = ({ input }: { readonly input?: unknown }): string =>
+    `must be ${isWhole ? "an integer" : "a number"}${bounds}, not ${typeof input === "number" ? input : jsonType(input)}`;
   const keywords = {
     type: isWhole ? "integer" : "number",
     ...(least !== undefined && { minimum: least }),
     ...(greatest !== undefined && { maximum: greatest }),
   };
-  return judged(keywords, (value) => {
-    const found = typeof value === "number" ? value : jsonType(value);
-    const message = `must be ${isWhole ? "an integer" : "a number"}${bounds}, not ${found}`;
-    if (typeof value !== "number" || !Number.isFinite(value)) return wrongType(message);
-    const isWithin = value >= (least ?? value) && value <= (greatest ?? value);
-    if (isWithin && (!isWhole || Number.isSafeInteger(value))) return undefined;
-    const known = { ...(least !== undefined && { least }), ...(greatest !== undefined && { most: greatest }) };
-    return { code: "number", message, values: { found: value, ...known } };
-  });
+  return judged(z.number({ error }), keywords, (value) =>
+    (isWhole ? Number.isSafeInteger(value) : Number.isFinite(value)) &&
+    value >= (least ?? Number.NEGATIVE_INFINITY) &&
+    value <= (greatest ?? Number.POSITIVE_INFINITY)
+      ? undefined
+      : {
+          code: "number",
+          message: error({ input: value }),
+          values: {
+            found: value,
+            ...(least !== undefined && { least }),
+            ...(greatest !== undefined && { most: greatest }),
+          },
+        },
+  );
 }
 
 /** The schema of what is true or false. */
-export const truth: ValueSchema = judged({ type: "boolean" }, (value) =>
-  typeof value === "boolean" ? undefined : wrongType(`must be true or false, not ${jsonType(value)}`),
-);
+export const truth: z.ZodType = z.boolean({ error: ({ input }) => `must be true or false, not ${jsonType(input)}` });
 
-/** Makes the schema of values that have no fault, and are kept as they are. */
-function judged(keywords: JsonSchema, faultOf: (value: unknown) => Fault | undefined): ValueSchema {
-  const jsonSchema = (): Record<string, unknown> => ({ ...keywords });
-  const standard: ValueSchema["~standard"] = {
-    version: 1,
-    vendor: "waymark",
-    validate(value) {
+/** Adds a rule to the schema of a type, and the keywords of JSON Schema that say it. */
+function judged<T>(type: z.ZodType<T>, keywords: object, faultOf: (value: T) => Fault | undefined): z.ZodType {
+  return type
+    .check(({ value, issues }) => {
       const fault = faultOf(value);
-      if (fault === undefined) return { value };
-      const { code, message, values } = fault;
-      return { issues: [{ message, code, ...values }] };
-    },
-    jsonSchema: { input: jsonSchema, output: jsonSchema },
-  };
-  return { "~standard": standard };
-}
-
-/** Makes the schema of values that may be absent. */
-export function optional({ "~standard": standard }: ValueSchema): ValueSchema {
-  const { validate } = standard;
-  return { "~standard": { ...standard, validate: (value) => (value === undefined ? { value } : validate(value)) } };
+      if (fault !== undefined) issues.push({ code: "custom", input: value, message: fault.message, params: fault });
+    })
+    .meta({ ...keywords });
 }
 
 function firstFault(rules: readonly Rule[], text: string): Fault | undefined {
