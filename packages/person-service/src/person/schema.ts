@@ -21,7 +21,7 @@ import { type Fault, jsonType, oneOf, text, truth, valueSchemaOf } from "./value
 import { propertyRuleFor } from "./vcard-properties.ts";
 
 /** A Standard Schema whose `validate` is synchronous and never throws, with the JSON Schema of what a client may send. */
-export type PersonSchema = RecordSchema<Person>;
+export type PersonSchema = Pick<RecordSchema<Person>, "~standard" | "example">;
 
 /**
  * Makes the schema of a person, which reports every wrong member. A null member counts as absent. Unknown members are refused by
@@ -57,10 +57,9 @@ const tableOf = (members: MemberList, now: () => Date): Readonly<Record<string, 
 
 function toSchema(table: Readonly<Record<string, Member>>, options: RecordSchemaOptions): PersonSchema {
   const schema = recordSchema(table, { ...options, noun: "a person", objects: { [ownObject]: ownObject } });
-  const { "~standard": parts, ...rest } = schema as unknown as PersonSchema; // the type of the members is made of the same table
+  const { "~standard": parts, example } = schema as unknown as PersonSchema; // the type of the members is made of the same table
   const { jsonSchema } = parts;
   return {
-    ...rest,
     "~standard": {
       ...parts,
       validate: (value) => withName(value, withoutRepetition(withFaults(parts.validate(value)))),
@@ -70,6 +69,7 @@ function toSchema(table: Readonly<Record<string, Member>>, options: RecordSchema
         output: (to) => ({ ...jsonSchema.output(to), ...hasNameSource }),
       },
     },
+    example,
   };
 }
 
