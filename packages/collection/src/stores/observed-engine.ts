@@ -20,22 +20,21 @@ export function observedEngine(
   health: Health,
   observer: DatabaseObserver | undefined,
 ): Engine {
-  const note = (error: unknown): void => {
-    if (error instanceof StoreDamaged) health.damage ??= error;
-  };
+  /** Nothing is timed for nobody. */
+  const begin = (): number => (observer?.onOperation === undefined ? 0 : performance.now());
 
   const report = (name: StoreOperation["name"], started: number, error: unknown): void => {
-    note(error);
+    if (error instanceof StoreDamaged) health.damage ??= error;
     if (error instanceof StoreUnavailable) observer?.onUnavailable?.(error);
     observer?.onOperation?.({ collection, name, milliseconds: performance.now() - started, error });
   };
 
   /** Reports in the asynchronous context of the caller. Returns the result unchanged, a value or a promise. */
-  const observe = <R>(name: StoreOperation["name"], operation: () => R): R => {
-    const started = observer?.onOperation === undefined ? 0 : performance.now();
+  const observe = <R>(name: StoreOperation["name"], read: () => R): R => {
+    const started = begin();
     let result: R;
     try {
-      result = operation();
+      result = read();
     } catch (error) {
       report(name, started, error);
       throw error;
@@ -57,17 +56,17 @@ export function observedEngine(
     return andThen(observe("list", read), observed);
   };
 
-  /** A check of a read-only database reports that by itself. */
-  const isFailure = (error: unknown): error is StoreUnavailable =>
-    error instanceof StoreUnavailable && !(error instanceof StoreReadOnly);
-
   const change = async <T>(name: StoreOperation["name"], make: () => Promise<T>): Promise<T> => {
+    const started = begin();
     try {
-      const outcome = await observe(name, make);
+      const outcome = await make();
       health.hasFailed = false;
+      report(name, started, undefined);
       return outcome;
     } catch (error) {
-      if (isFailure(error)) health.hasFailed = true;
+      // A check of a read-only database reports that by itself.
+      if (error instanceof StoreUnavailable && !(error instanceof StoreReadOnly)) health.hasFailed = true;
+      report(name, started, error);
       throw error;
     }
   };

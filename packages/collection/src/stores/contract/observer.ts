@@ -41,14 +41,14 @@ export async function reportedCommit<T>(
   commit: () => Promise<T>,
 ): Promise<T> {
   const started = performance.now();
-  const report = (error: unknown): void => onCommit?.({ changes, milliseconds: performance.now() - started, error });
+  let error: unknown;
   try {
-    const result = await commit();
-    report(undefined);
-    return result;
-  } catch (error) {
-    report(error);
-    throw error;
+    return await commit();
+  } catch (fault) {
+    error = fault;
+    throw fault;
+  } finally {
+    onCommit?.({ changes, milliseconds: performance.now() - started, error });
   }
 }
 

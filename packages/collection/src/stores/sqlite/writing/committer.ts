@@ -21,7 +21,7 @@ export interface AddressedWrite {
 }
 
 /** The outcome of a change within its batch. */
-export type WriteOutcome = OutcomeOf<Write> | { readonly kind: "failed"; readonly error: Error };
+export type WriteOutcome = OutcomeOf<Write> | { readonly kind: "failed"; readonly error: unknown };
 
 /** Makes all writes to a file over one connection, one transaction at a time. Every method may throw as `inTransaction` does. */
 export class SqliteCommitter {

@@ -14,13 +14,15 @@ export class SqliteWriter {
   readonly #channel: CommitterChannel;
   readonly #maxWaiting: number;
   readonly #onCommit: DatabaseObserver["onCommit"];
-  readonly #queue: BatchQueue<WaitingWrite>;
+  /** What has not begun, in its order: batches of changes, and jobs between them. */
+  readonly #queue: (WaitingWrite[] | (() => Promise<void>))[] = [];
+  /** Resolves when the queue is empty; undefined while it is. */
+  #running: Promise<void> | undefined;
   #waiting = 0;
   #waitingCharacters = 0;
-  #lastCommit: Promise<void> | undefined;
-  /** The functions that settle the promises of the changes of finished commits, one each. */
-  readonly #answers: (() => void)[] = [];
-  /** Resolves when all these functions were called; undefined without any. */
+  /** The outcomes of the changes of finished commits, one each, that are not told yet. */
+  readonly #answers: { readonly waiting: WaitingWrite; readonly outcome: WriteOutcome }[] = [];
+  /** Resolves when all of them are; undefined without any. */
   #answering: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -29,14 +31,9 @@ export class SqliteWriter {
     this.#channel = channel;
     this.#maxWaiting = maxWaiting;
     this.#onCommit = onCommit;
-    this.#queue = new BatchQueue(async (batch) => {
-      this.#lastCommit = this.#commit(batch);
-      await this.#lastCommit;
-      await this.#gather();
-    });
   }
 
-  /** The number of unanswered changes; a load counts until it begins. */
+  /** The number of unanswered changes; a load or a transaction counts until it begins. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -53,7 +50,11 @@ export class SqliteWriter {
     const characters = "members" in write ? write.members.length : 0;
     this.#waiting++;
     this.#waitingCharacters += characters;
-    this.#queue.add({ collection, write, characters, resolve, reject });
+    const waiting = { collection, write, characters, resolve, reject };
+    const last = this.#queue.at(-1);
+    if (Array.isArray(last)) last.push(waiting);
+    else this.#queue.push([waiting]);
+    this.#running ??= this.#run();
     return promise as Promise<OutcomeOf<W>>; // the outcome of this very write
   }
 
@@ -63,13 +64,8 @@ export class SqliteWriter {
    *
    * @throws StoreUnavailable and StoreOutcomeUnknown (rejects) as `write` does
    */
-  async bulkCreate(collection: string, source: BulkSource): Promise<BulkOutcome> {
-    this.#admit();
-    this.#waiting++;
-    return this.#queue.addJob(() => {
-      this.#waiting--;
-      return sendBulk(this.#channel, collection, source);
-    });
+  bulkCreate(collection: string, source: BulkSource): Promise<BulkOutcome> {
+    return this.#inTurn(() => sendBulk(this.#channel, collection, source));
   }
 
   /**
@@ -77,11 +73,8 @@ export class SqliteWriter {
    *
    * @throws what the work throws; StoreUnavailable and StoreOutcomeUnknown (rejects) as `write` does
    */
-  async transaction<R>(work: (channel: Pick<CommitterChannel, "ask">) => Promise<R>): Promise<R> {
-    this.#admit();
-    this.#waiting++;
-    return this.#queue.addJob(async () => {
-      this.#waiting--;
+  transaction<R>(work: (channel: Pick<CommitterChannel, "ask">) => Promise<R>): Promise<R> {
+    return this.#inTurn(async () => {
       await this.#channel.ask("beginTransaction");
       try {
         const result = await work(this.#channel);
@@ -99,15 +92,13 @@ export class SqliteWriter {
    *
    * @throws StoreUnavailable (rejects) as `write` does
    */
-  async probe(): Promise<void> {
-    this.#admit();
-    return this.#queue.addJob(() => this.#channel.ask("probe"));
+  probe(): Promise<void> {
+    return this.#inTurn(() => this.#channel.ask("probe"));
   }
 
   /** Finishes all changes, and accepts no more. Closing again does nothing. */
   close(): Promise<void> {
-    this.#closing ??= this.#queue.finish().then(async () => {
-      await this.#lastCommit;
+    this.#closing ??= Promise.resolve(this.#running).then(async () => {
       await this.#answering;
       await this.#channel.close();
     });
@@ -121,28 +112,42 @@ export class SqliteWriter {
     }
   }
 
-  /**
-   * Commits a batch. Never rejects: each change gets its outcome or the error, some of them after this resolves.
-   */
+  /** Does a job between batches, in its turn, and returns its result. */
+  async #inTurn<R>(job: () => Promise<R>): Promise<R> {
+    this.#admit();
+    this.#waiting++;
+    const { promise, resolve, reject } = Promise.withResolvers<R>();
+    this.#queue.push(() => {
+      this.#waiting--;
+      return job().then(resolve, reject);
+    });
+    this.#running ??= this.#run();
+    return promise;
+  }
+
+  /** Makes what waits, one after another. Changes that arrive meanwhile, without a job between them, become one batch. */
+  async #run(): Promise<void> {
+    while (this.#queue.length > 0) {
+      // At the end of this turn of the event loop, the batch has all changes that arrived in the turn.
+      await endOfTurn();
+      const next = this.#queue.shift();
+      if (Array.isArray(next)) await this.#commit(next);
+      else await next?.();
+    }
+    this.#running = undefined;
+  }
+
+  /** Commits a batch. Never rejects: each change gets its outcome or the error, some of them after this resolves. */
   async #commit(batch: readonly WaitingWrite[]): Promise<void> {
     const writes = batch.map(({ collection, write }) => ({ collection, write }));
-    const committing = reportedCommit(this.#onCommit, batch.length, () => this.#channel.ask("commit", writes));
-    const answer = await committing.then(
-      (outcomes) => (waiting: WaitingWrite, i: number) => {
-        const outcome = outcomes[i] as WriteOutcome; // there are as many as writes
-        if (outcome.kind === "failed") waiting.reject(outcome.error);
-        else waiting.resolve(outcome);
-      },
-      (error: unknown) => (waiting: WaitingWrite) => waiting.reject(error),
-    );
+    const outcomes = await reportedCommit(this.#onCommit, batch.length, () =>
+      this.#channel.ask("commit", writes),
+    ).catch((error: unknown) => batch.map((): WriteOutcome => ({ kind: "failed", error })));
     for (const [i, waiting] of batch.entries()) {
-      this.#answers.push(() => {
-        this.#waiting--;
-        this.#waitingCharacters -= waiting.characters;
-        answer(waiting, i);
-      });
+      this.#answers.push({ waiting, outcome: outcomes[i] as WriteOutcome }); // there are as many
     }
     this.#answering ??= this.#answer();
+    await this.#gather();
   }
 
   /** Waits for the changes that clients send when they are answered, unless many changes wait already. */
@@ -154,7 +159,12 @@ export class SqliteWriter {
   async #answer(): Promise<void> {
     while (this.#answers.length > 0) {
       const share = Math.max(answersInTurn, Math.ceil(this.#answers.length / turnsOfAnswers));
-      for (const answer of this.#answers.splice(0, share)) answer();
+      for (const { waiting, outcome } of this.#answers.splice(0, share)) {
+        this.#waiting--;
+        this.#waitingCharacters -= waiting.characters;
+        if (outcome.kind === "failed") waiting.reject(outcome.error);
+        else waiting.resolve(outcome);
+      }
       await endOfTurn();
     }
     this.#answering = undefined;
@@ -209,52 +219,6 @@ async function sendBulk(channel: CommitterChannel, collection: string, source: B
     throw error;
   } finally {
     reader.stop();
-  }
-}
-
-/**
- * Processes batches of items, and jobs between the batches, one after another in the order in which they were added. Consecutive
- * items that arrive during earlier work become one batch.
- */
-export class BatchQueue<T> {
-  readonly #doBatch: (batch: readonly T[]) => Promise<void>;
-  /** The batches and jobs that have not begun. */
-  readonly #waiting: (T[] | (() => Promise<void>))[] = [];
-  #running: Promise<void> | undefined;
-
-  /** @param doBatch must not reject */
-  constructor(doBatch: (batch: readonly T[]) => Promise<void>) {
-    this.#doBatch = doBatch;
-  }
-
-  add(item: T): void {
-    const last = this.#waiting.at(-1);
-    if (Array.isArray(last)) last.push(item);
-    else this.#waiting.push([item]);
-    this.#running ??= this.#run();
-  }
-
-  /** Does a job in its turn, and returns its result. */
-  addJob<R>(job: () => Promise<R>): Promise<R> {
-    const { promise, resolve, reject } = Promise.withResolvers<R>();
-    this.#waiting.push(() => job().then(resolve, reject));
-    this.#running ??= this.#run();
-    return promise;
-  }
-
-  /** Resolves when nothing is left to do. */
-  async finish(): Promise<void> {
-    await this.#running;
-  }
-
-  async #run(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      // At the end of this turn of the event loop, the batch has all items that arrived in the turn.
-      await endOfTurn();
-      const next = this.#waiting.shift();
-      await (Array.isArray(next) ? this.#doBatch(next) : next?.());
-    }
-    this.#running = undefined;
   }
 }
 
