@@ -15,25 +15,18 @@ export class ChangeNote {
   created = 0;
   changed = 0;
   removed = 0;
-  readonly #ids: number[] = [];
-
   /** The ids of the first records, at most 10, as far as they are known: those of many new ones are not. */
-  get ids(): readonly number[] {
-    return this.#ids;
-  }
+  readonly ids: number[] = [];
 
   /** Whether nothing has changed. */
   get isEmpty(): boolean {
     return this.created + this.changed + this.removed === 0;
   }
 
-  /** Notes records, or one whose id is known. */
-  add(
-    kind: "created" | "changed" | "removed",
-    { id, count = 1 }: { readonly id?: number; readonly count?: number },
-  ): void {
-    this[kind] += count;
-    if (id !== undefined && this.#ids.length < mostIds) this.#ids.push(id);
+  /** Notes a record, whose id may not be known. */
+  add(kind: "created" | "changed" | "removed", id: number | undefined): void {
+    this[kind]++;
+    if (id !== undefined && this.ids.length < mostIds) this.ids.push(id);
   }
 }
 
@@ -44,5 +37,5 @@ export const changeNote: Attribute<ChangeNote> = attribute("changeNote");
 
 /** Notes a record that a request has stored or removed. */
 export function noteChange(request: HttpRequest<unknown>, kind: "created" | "changed" | "removed", id: number): void {
-  request.attribute(changeNote)?.add(kind, { id });
+  request.attribute(changeNote)?.add(kind, id);
 }

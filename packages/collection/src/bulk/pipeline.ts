@@ -235,7 +235,7 @@ class Run {
     const note = this.#note;
     if (note === undefined) return;
     for (const { judgement } of changes) {
-      note.add(noteOf[judgement.kind], judgement.kind === "create" ? {} : { id: judgement.record.id });
+      note.add(noteOf[judgement.kind], judgement.kind === "create" ? undefined : judgement.record.id);
     }
   }
 }
