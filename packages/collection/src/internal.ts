@@ -1,6 +1,5 @@
 // What this project's packages use of one another, and nobody else should: it changes without notice.
-export { noRoomChannel, temporaryFileFault } from "./bulk/spool.ts";
-export { openUnnamedFile, piecesOf } from "./bulk/unnamed-file.ts";
+export { noRoomChannel, openUnnamedFile, piecesOf, temporaryFileFault } from "./bulk/spool.ts";
 export { ChangeNote, changeNote } from "./change-note.ts";
 export type { FollowerFigures } from "./collection.ts";
 export type { DatabaseKind } from "./database-kind.ts";

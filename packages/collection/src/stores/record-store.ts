@@ -1,16 +1,23 @@
 import { hash } from "node:crypto";
 import type { Awaitable } from "waymark";
-import { DeclarationSite } from "waymark/internal";
+import { DeclarationSite, wording } from "waymark/internal";
 import type { StoredCollection } from "../database.ts";
 import { toPresentNames } from "../members/renamed.ts";
 import { comparesValues, type Selection, storeMembers } from "./contract/selection.ts";
-import type { Document, ListChange, RecordBatch, Store, StoredRecord, Transaction } from "./contract/store.ts";
+import {
+  type Document,
+  isRecordId,
+  type ListChange,
+  type RecordBatch,
+  type Store,
+  type StoredRecord,
+  type Transaction,
+} from "./contract/store.ts";
 import type { Engine } from "./engine.ts";
 import { parseFeedCursor, toFeedCursor } from "./reading/feed-cursor.ts";
 import { assertSelection } from "./table/definition.ts";
 import { keyLifetime } from "./writing/decide.ts";
-import type { CreateWrite, Write } from "./writing/write.ts";
-import { givenId, writtenContent } from "./writing/written-content.ts";
+import type { CreateWrite, NewRecord, Stamp, Write } from "./writing/write.ts";
 
 /** What the stores of a database share. */
 export interface OfDatabase {
@@ -142,7 +149,7 @@ export function recordStore(
 const lockOf = (text: string): number => hash("sha256", text, "buffer").readUInt8();
 
 /** The most changes of one read. */
-export const mostChanges = 1000;
+const mostChanges = 1000;
 
 /** In characters of JSON: they are in memory at once. */
 const sizeOfChanges = 1_048_576;
@@ -152,4 +159,57 @@ export async function* batchesFrom(first: RecordBatch): AsyncGenerator<readonly 
   for (let batch: RecordBatch | undefined = first; batch !== undefined; batch = await batch.next?.()) {
     if (batch.records.length > 0) yield batch.records;
   }
+}
+
+/**
+ * Makes the content of a record from a document: the JSON text of its members in their order, without those that the store sets. The
+ * member that has the id of the owner comes first.
+ *
+ * @param given the owner of the record; undefined where the document names it, or the collection has no owner
+ * @param time in milliseconds since the epoch
+ * @throws RangeError when the document is to name its owner, and does not, or by a malformed id
+ * @throws TypeError when the document is a promise, or not an object: a promise is one for the compiler, and without members
+ */
+function writtenContent(
+  { owner: ownership }: StoredCollection,
+  document: Document,
+  given: number | undefined,
+  time: number,
+): Omit<NewRecord, "id"> {
+  if (document instanceof Promise) throw new TypeError("A document is an object, not a promise: write await before it");
+  if (typeof document !== "object" || document === null || Array.isArray(document)) {
+    throw new TypeError(`A document is an object with the members of a record, not ${wording.typeName(document)}`);
+  }
+  const members = mustBeCopied(document) ? withoutStamp(document) : document;
+  if (ownership === undefined) return { members: JSON.stringify(members), owner: undefined, time };
+  const { member } = ownership;
+  const owner = given ?? requireId(Object.getOwnPropertyDescriptor(document, member)?.value, member);
+  // The first mention sets the place of the member, the last one its value.
+  return { members: JSON.stringify({ [member]: owner, ...members, [member]: owner }), owner, time };
+}
+
+/** A copy takes as long as the text. A document that would make its own JSON is copied for its members. */
+const mustBeCopied = (document: object): boolean =>
+  "id" in document || "createdAt" in document || "updatedAt" in document || "toJSON" in document;
+
+function withoutStamp(document: Partial<Stamp>): object {
+  const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...members } = document;
+  return members;
+}
+
+/**
+ * Returns the id of a document; undefined without one.
+ *
+ * @throws RangeError when it is not an integer from 1 to 2^53-1
+ */
+function givenId(document: Document): number | undefined {
+  const id: unknown = Object.hasOwn(document, "id") ? (document as Partial<Stamp>).id : undefined; // it has an id
+  return id === undefined ? undefined : requireId(id, "id");
+}
+
+function requireId(id: unknown, member: string): number {
+  if (isRecordId(id)) return id;
+  throw new RangeError(
+    `The ${member} of a record is an integer from 1 to ${Number.MAX_SAFE_INTEGER}, not ${String(id)}`,
+  );
 }

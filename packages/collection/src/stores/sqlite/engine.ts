@@ -1,19 +1,23 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Awaitable } from "waymark";
 import type { StoredCollection } from "../../database.ts";
 import { StoreNotEmpty } from "../contract/errors.ts";
 import { type Selection, storeMembers } from "../contract/selection.ts";
-import type { FirstBatch, ReadOptions, RecordBatch } from "../contract/store.ts";
+import type { ReadOptions, RecordBatch } from "../contract/store.ts";
 import type { Engine } from "../engine.ts";
-import { batchOfFound } from "../reading/found-list.ts";
+import type { TransactedEngine } from "../open-transaction.ts";
+import { batchOfFound, type ReadAgain } from "../reading/found-list.ts";
 import { keptCounts } from "../reading/kept-counts.ts";
 import { type RecordRow, recordColumns } from "../table/rows.ts";
+import type { OutcomeOf, Write } from "../writing/write.ts";
 import { guardedRead, toStoreFault } from "./connections/fault.ts";
 import type { SqliteSource } from "./connections/source.ts";
 import { prepareRows } from "./connections/statements.ts";
 import { sqliteFeed } from "./reading/feed.ts";
 import type { RecordPage } from "./reading/pages.ts";
-import type { SqliteQueries } from "./reading/queries.ts";
+import type { FoundState, SqliteQueries } from "./reading/queries.ts";
 import type { SqliteReader } from "./reading/reader.ts";
+import type { CommitterChannel } from "./writing/committer-channel.ts";
 import { SqliteCounters } from "./writing/counters.ts";
 import { sqliteKnown } from "./writing/known.ts";
 import type { SqliteWriter } from "./writing/writer.ts";
@@ -39,14 +43,13 @@ export function sqliteEngine(
   { database, queries, reader, writer, lock, source }: SqliteConnections,
   definition: StoredCollection,
 ): Engine {
-  const { name: collection, owner: ownership, selectable } = definition;
+  const { name: collection, owner: ownership } = definition;
   const prepare = (text: string): StatementSync => prepareRows(database, text);
   const find = `SELECT ${recordColumns} FROM "${collection}" WHERE id = ?`;
   const [finding, findingOwned] = [prepare(find), ownership && prepare(`${find} AND owner = ?`)];
   const readRevision = prepare("SELECT revision FROM waymark_collections WHERE name = ?");
   const known = sqliteKnown(database, definition, new SqliteCounters(database));
   const readChanges = sqliteFeed(database, collection);
-  const members = [...storeMembers, ...selectable];
 
   const revision = (): number => {
     lock?.beforeRead();
@@ -56,20 +59,15 @@ export function sqliteEngine(
   const state = (): string => `${revision()}`;
   const keptCount = keptCounts(state);
 
-  /** Finds the records of a selection in the reader, and reads the later ones here, by their ids. */
-  const list = async (selection: Selection, owner: number | undefined, options: ReadOptions): Promise<FirstBatch> => {
-    const { revision, ...found } = await reader.read(options, "find", collection, selection, owner);
-    const batch = batchOfFound(found, {
-      selection,
-      members,
-      read: (ids) => {
-        lock?.beforeRead();
-        return queries.readFound(collection, selection, owner, revision, ids);
-      },
-      find: (rest) => list(rest, owner, options),
-    });
-    return { ...batch, state: `${revision}` };
-  };
+  /** Finds the records of a selection in the reader, and reads the later ones here. */
+  const list = foundLists(
+    definition,
+    (asked, options) => reader.read(options, "find", ...asked),
+    (...asked) => {
+      lock?.beforeRead();
+      return queries.readFound(...asked);
+    },
+  );
 
   return {
     source,
@@ -117,6 +115,51 @@ export function sqliteEngine(
       return outcome;
     },
   };
+}
+
+/** Makes the engine of a collection within a transaction of the committer, which reads there, too: so it sees its own changes. */
+export function sqliteTransacted(
+  channel: Pick<CommitterChannel, "ask">,
+  definition: StoredCollection,
+): TransactedEngine {
+  const { name } = definition;
+  return {
+    async find(id, owner) {
+      const row = await channel.ask("rowWithin", name, id);
+      return owner === undefined || row?.owner === owner ? row?.record : undefined;
+    },
+    batch: foundLists(
+      definition,
+      (asked) => channel.ask("findWithin", ...asked),
+      (...asked) => channel.ask("readWithin", ...asked),
+    ),
+    count: (selection, owner, { most }) => channel.ask("countWithin", name, selection, owner, most),
+    keyed: (owner, key) => channel.ask("keyedWithin", name, owner, key),
+    write: <W extends Write>(write: W) =>
+      channel.ask("changeWithin", { collection: name, write }) as Promise<OutcomeOf<W>>, // the outcome of this very write
+    keep: (keyed) => channel.ask("keepWithin", name, keyed),
+    lock: async () => undefined, // nobody else changes anything meanwhile
+  };
+}
+
+/** Makes what finds the records of a selection at once, and reads the later ones by their ids. */
+function foundLists(
+  { name, selectable }: StoredCollection,
+  find: (asked: Parameters<SqliteQueries["find"]>, options: ReadOptions) => Promise<FoundState>,
+  read: (...asked: Parameters<SqliteQueries["readFound"]>) => Awaitable<ReadAgain>,
+) {
+  const members = [...storeMembers, ...selectable];
+  const list: Engine["batch"] = async (selection, owner, options) => {
+    const { revision, ...found } = await find([name, selection, owner], options);
+    const batch = batchOfFound(found, {
+      selection,
+      members,
+      read: (ids) => read(name, selection, owner, revision, ids),
+      find: async (rest) => list(rest, owner, options),
+    });
+    return { ...batch, state: `${revision}` };
+  };
+  return list;
 }
 
 /**

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { unfinished } from "../../contract/snapshot.ts";
-import { reasonIfForeign } from "../../layouts.ts";
-import { UnusableDatabase } from "../../unusable-database.ts";
+import { reasonIfForeign, UnusableDatabase } from "../../unusable-database.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import { sqlState, sqlStateOf } from "../connections/fault.ts";
 import { quoteText } from "../table/sql.ts";

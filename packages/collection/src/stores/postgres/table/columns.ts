@@ -11,9 +11,8 @@ import {
   listValues,
 } from "../../table/compared.ts";
 import { storeColumn } from "../../table/rows.ts";
+import { indexedValues, indexedWords } from "./elements.ts";
 import { digestOf, nameOf, quoteName, quoteText } from "./sql.ts";
-import { indexedValues } from "./values.ts";
-import { indexedWords } from "./words.ts";
 
 // The column `compared` also has the values of lists, and under the key "" the digests of all rules by which a record is filled, so that
 // versions of a program that have other members or rules can work side by side. The words of a search stand in `words` alike.

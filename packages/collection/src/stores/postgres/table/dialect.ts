@@ -2,9 +2,8 @@ import { firstCharacters } from "../../../members/value.ts";
 import type { ListMember } from "../../contract/selection.ts";
 import { Dialect, type ListFilter, type Operator } from "../../reading/conditions.ts";
 import { type ComparedColumn, indexedLength, orderTerm } from "./columns.ts";
+import { valuesCondition, wordsCondition } from "./elements.ts";
 import { toArrayText } from "./sql.ts";
-import { valuesCondition } from "./values.ts";
-import { wordsCondition } from "./words.ts";
 
 /** The columns of the members that can be selected by. */
 export type Columns = ReadonlyMap<string, ComparedColumn>;
