@@ -31,7 +31,7 @@ export function describePostgresListWork(asked: ListWork): void {
       for (const { what, selection } of everySelection(asked, 1)) {
         const work: Work = { finds: 0, visited: 0, sorted: 0 };
         const pool = countingPool(client, work);
-        const lists = postgresLists(pool, stored);
+        const lists = postgresLists(pool, stored, () => undefined);
         const batches = await Array.fromAsync(batchesFrom(await lists.batch(selection, undefined, {})));
         const found = batches.reduce((sum, { length }) => sum + length, 0);
         assert.ok(found > 0 || selection.after !== undefined, what);

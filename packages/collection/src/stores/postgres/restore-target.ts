@@ -1,5 +1,5 @@
 import type { StoredCollection } from "../../database.ts";
-import { changedMeanwhile, notEmpty, RestoreError } from "../contract/snapshot.ts";
+import { changedMeanwhile, notEmpty, RestoreError, type SnapshotRecord } from "../contract/snapshot.ts";
 import {
   assertPlace,
   markColumns,
@@ -8,6 +8,7 @@ import {
   type RestorePlace,
   type RestoreTarget,
 } from "../restore.ts";
+import type { StoredRow } from "../writing/decide.ts";
 import type { PostgresConnection } from "./connections/connection.ts";
 import { throwStoreFault } from "./connections/fault.ts";
 import type { PostgresPool } from "./connections/pool.ts";
@@ -95,8 +96,13 @@ export async function postgresRestoreTarget(
     },
 
     async put(collection, records, place) {
+      const member = collections.find(({ name }) => name === collection)?.owner?.member;
+      const toRow = ({ createdAt, ...record }: SnapshotRecord): StoredRow => {
+        const owner = member === undefined ? undefined : Number(JSON.parse(record.json)[member]);
+        return { record, createdAt, owner };
+      };
       await step(collection, async (connection, changes) => {
-        await changes.put(connection, records);
+        if (records.length > 0) await changes.rows.put(connection, records.map(toRow));
         await connection.query({
           text: "UPDATE waymark_loading SET last_id = $2, revision = $3 WHERE collection = $1",
           values: [collection, place.id, place.revision],

@@ -3,6 +3,7 @@ import { TurnShare } from "../../../shares/turn-share.ts";
 import { defaultOrder, type Selection, storeMembers } from "../../contract/selection.ts";
 import type { ReadOptions, RecordBatch } from "../../contract/store.ts";
 import type { Engine } from "../../engine.ts";
+import { presentNames } from "../../present-names.ts";
 import { batchOfFound, IdList, type ReadAgain } from "../../reading/found-list.ts";
 import { placeOf } from "../../reading/keyset.ts";
 import { isRunOfIndex } from "../../reading/run-of-index.ts";
@@ -18,13 +19,22 @@ import { isBefore, readState, type SeenState } from "./state.ts";
 /** What makes the reads: a pool, or a transaction. */
 type Reads = Pick<PostgresPool, "read">;
 
-/** Makes what reads the lists of a collection, and counts its records. */
-export function postgresLists(pool: Reads, definition: StoredCollection): Pick<Engine, "batch" | "count"> {
+/**
+ * Makes what reads the lists of a collection, and counts its records.
+ *
+ * @param assertReady throws StoreUnavailable when not all records can be selected by that yet
+ */
+export function postgresLists(
+  pool: Reads,
+  definition: StoredCollection,
+  assertReady: (selection: Selection) => void,
+): Pick<Engine, "batch" | "count"> {
   /** The names of statements, by their texts. */
   const names = new Map<string, string>();
   const collection = definition.name;
   const columns = comparedColumns(definition);
   const members = [...storeMembers, ...definition.selectable];
+  const present = presentNames(definition.renamed);
 
   /** Reads a page of few records; undefined where it has long documents. */
   const page = async (
@@ -94,13 +104,15 @@ export function postgresLists(pool: Reads, definition: StoredCollection): Pick<E
 
   return {
     async batch(selection, owner, options) {
+      assertReady(selection);
       const reads = new SeriesOfReads(pool, options);
       const isRun = isRunOfIndex(selection, (member) => columns.get(member)?.list !== undefined);
       const batch =
         (await page(reads, selection, owner, isRun)) ?? (await (isRun ? walk : find)(reads, selection, owner));
-      return { ...batch, state: reads.first };
+      return present.batch({ ...batch, state: reads.first });
     },
     async count(selection, owner, options) {
+      assertReady(selection);
       const { text } = await new SeriesOfReads(pool, options).read(select(selection, owner).count(options.most));
       return Number(text);
     },

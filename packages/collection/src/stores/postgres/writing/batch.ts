@@ -3,7 +3,6 @@ import type { StoredRecord } from "../../contract/store.ts";
 import { uniqueKeys } from "../../table/compared.ts";
 import { type Change, decide, type Known, mostCounted, type StoredRow } from "../../writing/decide.ts";
 import type { OutcomeOf, Write } from "../../writing/write.ts";
-import type { Holders } from "./holders.ts";
 
 /** The state of a collection that some writes depend on, read after the rows that they name are locked. */
 export interface Surroundings {
@@ -22,6 +21,9 @@ export interface Surroundings {
   /** What is kept under the idempotency keys of the writes, by `keyOf`. */
   readonly keyed: ReadonlyMap<string, SnapshotKey>;
 }
+
+/** The ids of the records that have keys of a unique member, by key. */
+export type Holders = ReadonlyMap<string, number>;
 
 /** Returns the name of an idempotency key in a map. Equal keys of different owners have different names. */
 export const keyOf = (owner: number, key: string): string => `${owner} ${key}`;

@@ -1,6 +1,5 @@
 import type { Ownership, StoredCollection } from "../../../database.ts";
-import type { JsonObject } from "../../../members/json-object.ts";
-import type { SnapshotKey, SnapshotRecord } from "../../contract/snapshot.ts";
+import type { SnapshotKey } from "../../contract/snapshot.ts";
 import type { StoredRecord } from "../../contract/store.ts";
 import { type PresentNames, presentNames } from "../../present-names.ts";
 import { uniqueKeys } from "../../table/compared.ts";
@@ -9,6 +8,7 @@ import { type RecordRow, recordColumns, toRecord } from "../../table/rows.ts";
 import { mostCounted, type StoredRow } from "../../writing/decide.ts";
 import { isNew, type NewRecord, type Write } from "../../writing/write.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
+import { uniqueSql } from "../table/columns.ts";
 import {
   type PostgresRows,
   postgresRows,
@@ -17,8 +17,7 @@ import {
   removalOfRecords,
 } from "../table/rows.ts";
 import { advance, idSequence, nextOf, ownerColumn, quoteName, quoteText, toArrayText } from "../table/sql.ts";
-import { PostgresBatch } from "./batch.ts";
-import { type Holders, holdersOf } from "./holders.ts";
+import { type Holders, PostgresBatch } from "./batch.ts";
 import { forgetKeys, keepKeys, keyedRecords, putKeys } from "./keys.ts";
 
 /** The statements that change a collection, each within a transaction. */
@@ -167,17 +166,6 @@ export class PostgresChanges {
     return ids;
   }
 
-  /** Stores records unchanged, and replaces those with the same ids. The counters do not change. */
-  async put(connection: PostgresConnection, records: readonly SnapshotRecord[]): Promise<void> {
-    if (records.length === 0) return;
-    const member = this.#owner?.member;
-    const rows = records.map(({ createdAt, ...record }): StoredRow => {
-      const document: JsonObject = member === undefined ? {} : JSON.parse(record.json);
-      return { record, createdAt, owner: member === undefined ? undefined : Number(document[member]) };
-    });
-    await this.rows.put(connection, rows);
-  }
-
   /** Keeps a key with the changes, in the place of one that is there. */
   keep(connection: PostgresConnection, keyed: SnapshotKey): Promise<void> {
     return putKeys(connection, this.#collection, [keyed]);
@@ -232,12 +220,24 @@ export class PostgresChanges {
     return rows.map(([id]) => Number(id));
   }
 
-  #holdersOf(connection: PostgresConnection, writes: readonly Write[]): Promise<readonly Holders[]> {
-    if (this.#unique.length === 0) return Promise.resolve([]);
+  /** Returns which records have the keys of the writes. */
+  async #holdersOf(connection: PostgresConnection, writes: readonly Write[]): Promise<readonly Holders[]> {
+    if (this.#unique.length === 0) return [];
     const keys = writes.map((write) => {
       return write.kind === "remove" ? [] : uniqueKeys(JSON.parse(write.members), this.#unique);
     });
-    return holdersOf((statement) => connection.query(statement), this.#table, this.#unique, keys);
+    const holders = this.#unique.map(async (member, position): Promise<Holders> => {
+      const wanted = new Set(keys.flatMap((each) => each[position] ?? []));
+      if (wanted.size === 0) return new Map();
+      const column = uniqueSql(member);
+      const rows = await connection.query<readonly [key: string, id: string]>({
+        name: `waymark holders of ${this.#table} ${position}`,
+        text: `SELECT ${column}, id FROM ${this.#table} WHERE ${column} = ANY($1)`,
+        values: [toArrayText([...wanted])],
+      });
+      return new Map(rows.map(([key, id]) => [key, Number(id)]));
+    });
+    return Promise.all(holders);
   }
 }
 
