@@ -20,7 +20,7 @@ import {
 } from "waymark";
 import { type OpenApiDocument, openApi } from "waymark/openapi";
 import { z } from "zod";
-import type { Answer } from "../../waymark/src/answers.ts";
+import type { Answer } from "../../waymark/src/answer/answered.ts";
 import { type ContractError, contract } from "../src/index.ts";
 import { PublishedError } from "../src/published.ts";
 

@@ -1,6 +1,7 @@
 import { type Condition, isConditionKind, type Leaf } from "./conditions/kind.ts";
 import { DeclarationSite, foundName, kindOf } from "./declaration.ts";
-import type { ProvidedAs, Provider } from "./input/takes.ts";
+import type { Provider } from "./input/taken.ts";
+import type { ProvidedAs } from "./input/takes.ts";
 import type { Intersection, NoVariables, PathVariables, Plain } from "./path/pattern.ts";
 
 /** A condition as data: one of a kind, or one that is made of others. */

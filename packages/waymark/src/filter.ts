@@ -1,8 +1,8 @@
 import { type Awaitable, andThen, isPromise } from "./and-then.ts";
 import { DeclarationSite, foundName } from "./declaration.ts";
 import type { FilterDescription } from "./description.ts";
-import { compileInputs } from "./input/read.ts";
-import { isTakes, type Takes, type TakesData } from "./input/takes.ts";
+import { isTakes, type TakesData } from "./input/taken.ts";
+import type { Takes } from "./input/takes.ts";
 import { requireOptions } from "./known-options.ts";
 import type { NoVariables, Unmet } from "./path/pattern.ts";
 import { HttpRequest } from "./request.ts";
@@ -172,7 +172,7 @@ export function aroundTaking(
   const adapted = adapt(apply as ApplyTaking) as (...args: readonly unknown[]) => Awaitable<HttpResponse>;
   const { name } = apply as ApplyTaking;
   if (!isTakes(taken)) return { ...(options as AroundOptions), kind: "filter", name, apply: adapted, site };
-  const withInputs = compileInputs(taken);
+  const withInputs = taken.handling.compile(taken);
   return {
     ...(options as AroundOptions), // as the overloads say
     kind: "filter",

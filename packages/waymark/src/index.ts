@@ -1,6 +1,7 @@
 export type { Awaitable } from "./and-then.ts";
+export { none } from "./answer/answered.ts";
+export { answers } from "./answer/answers.ts";
 export type { AnswerSource } from "./answer-recording.ts";
-export { answers, none } from "./answers.ts";
 export type { App } from "./app.ts";
 export { and, not, or } from "./condition.ts";
 export { accept } from "./conditions/accept.ts";

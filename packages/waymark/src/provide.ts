@@ -1,8 +1,8 @@
 import { type Awaitable, andThen } from "./and-then.ts";
 import { DeclarationSite } from "./declaration.ts";
 import { type AroundOptions, aroundTaking, type Filter, type NeededByFilter } from "./filter.ts";
-import { withProvided } from "./input/read.ts";
-import type { Inputs, Provider, Takes } from "./input/takes.ts";
+import { type Inputs, type Provider, withProvided } from "./input/taken.ts";
+import type { Takes } from "./input/takes.ts";
 import type { NoVariables } from "./path/pattern.ts";
 import type { HttpRequest } from "./request.ts";
 import { HttpResponse } from "./response.ts";

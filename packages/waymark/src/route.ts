@@ -1,5 +1,6 @@
 import type { Awaitable } from "./and-then.ts";
-import { type AnsweredBy, type Answers, type AnswersData, describeAnswers, isAnswers } from "./answers.ts";
+import { type AnswersData, isAnswers } from "./answer/answered.ts";
+import type { AnsweredBy, Answers } from "./answer/answers.ts";
 import type { App } from "./app.ts";
 import { type BoundByAll, type ConditionData, requireCondition } from "./condition.ts";
 import { type Condition, declareAt } from "./conditions/kind.ts";
@@ -9,8 +10,8 @@ import type { ContentSettings } from "./content/request-content.ts";
 import { DeclarationSite, kindOf } from "./declaration.ts";
 import type { Description, DescriptionMember } from "./description.ts";
 import type { Filter, WebFilter } from "./filter.ts";
-import { describeTakes } from "./input/parameters.ts";
-import { isTakes, type Takes, type TakesData, together } from "./input/takes.ts";
+import { isTakes, type TakesData, together } from "./input/taken.ts";
+import type { Takes } from "./input/takes.ts";
 import type { Intersection, NoVariables, PathVariables, Plain, Unmet } from "./path/pattern.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
@@ -302,12 +303,12 @@ function declareRoute(
       descriptions.push(member.description);
     } else if (isTakes(member)) {
       taken.push(member);
-      derived.push(describeTakes(member));
+      derived.push(member.handling.describe(member));
     } else if (isAnswers(member)) {
       if (answered !== undefined)
         throw new TypeError(`A route has one answers(…); there is another at ${answered.site}`);
       answered = member;
-      derived.push(describeAnswers(member));
+      derived.push(member.handling.describe(member));
     } else if (isName(member)) {
       if (named !== undefined)
         throw new TypeError(`A route has one name, not both "${named.text}" and "${member.text}"`);

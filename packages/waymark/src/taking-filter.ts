@@ -1,11 +1,10 @@
 import type { Filter } from "./filter.ts";
-import { compileInputs, withInput } from "./input/read.ts";
-import type { DeclaredInputs, TakesData } from "./input/takes.ts";
+import { type DeclaredInputs, type TakesData, withInput } from "./input/taken.ts";
 import type { HttpRequest } from "./request.ts";
 
 /** Makes the filter that reads what is taken for all routes of a group. */
 export function takingFilter(taken: TakesData): Filter {
-  const withInputs = compileInputs(taken);
+  const withInputs = taken.handling.compile(taken);
   return {
     kind: "filter",
     apply: (request: HttpRequest, next) => withInputs(request, (input) => next(withInput(request, input))),

@@ -19,7 +19,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     "routing",
     "route.ts",
     "app.ts open.ts provide.ts taking-filter.ts",
-    "answers.ts condition.ts filter.ts schema.ts",
+    "answer condition.ts filter.ts schema.ts",
     "adapter fields/index.ts input",
     "same-site.ts",
     "base.ts conditions description.ts event-stream.ts preconditions.ts repeatable.ts served-app.ts",

@@ -49,11 +49,15 @@ describe("the README has the size", () => {
   }
 
   it("of what a Worker loads", async () => {
-    const [all, core] = said(/all of waymark takes (\d+) kB;[\s\S]*problems take (\d+) kB/);
+    const [all, core = 0, declared = 0] = said(
+      /all of waymark takes (\d+) kB;[\s\S]*problems take (\d+) kB, and `takes` and `answers` (\d+) kB more/,
+    );
     const entries = publicEntries.map(({ name }) => name).filter((name) => name.startsWith("waymark"));
     isNear(await sizeOf(entries.map((name) => `export * from "${name}";`).join("\n")), all, 2, "all, in kB");
     const names =
       "router, group, GET, POST, PUT, DELETE, accept, contentType, before, after, around, json, text, problem";
     isNear(await sizeOf(`export { ${names} } from "waymark";`), core, 2, "routes and problems, in kB");
+    const both = await sizeOf(`export { ${names}, takes, answers } from "waymark";`);
+    isNear(both, core + declared, 2, "with takes and answers, in kB");
   });
 });

@@ -1,10 +1,11 @@
 import { isPromise } from "../and-then.ts";
+import { type Decoder, typesDecodedBy } from "../content/decoder.ts";
 import type { StandardSchemaV1 } from "../content/standard-schema.ts";
 import type { Description, JsonSchema, Schema } from "../description.ts";
 import { problemTypes } from "../problem-types.ts";
-import { describeForm, type FormSchemas } from "./form.ts";
+import { describeForm, type FormSchemas, formTypes } from "./form.ts";
 import { isSchema, jsonSchemaOf } from "./from-text.ts";
-import type { DeclaredInputs, Inputs, NamedSchemas, TakesData } from "./takes.ts";
+import type { DeclaredInputs, Inputs, NamedSchemas, TakesData } from "./taken.ts";
 
 /** Where a parameter is: a key of `Inputs`, and of what the handler gets. */
 export type ParameterPlace = "variables" | "query" | "fields";
@@ -53,6 +54,13 @@ export function describeTakes({ declared }: TakesData): Description {
     ...(body !== undefined && { content: { schema: shownSchema(body) } }),
     ...(problems.length > 0 && { problems }),
   };
+}
+
+/** Returns the media types of the content that is taken, those of the decoders for a body. */
+export function contentTypesTaken({ declared }: TakesData, decoders: readonly Decoder[]): readonly string[] {
+  const form = formOf(declared);
+  if (form !== undefined) return formTypes(form);
+  return bodySchemaOf(declared) === undefined ? [] : typesDecodedBy(decoders);
 }
 
 /** Whether a form is taken that no page of another site may send. */

@@ -1,6 +1,5 @@
 import { type Awaitable, isPromise } from "../and-then.ts";
 import { type StandardSchemaV1, saidForPrograms } from "../content/standard-schema.ts";
-import { type Attribute, attribute } from "../exchange.ts";
 import { plainList } from "../fields/syntax.ts";
 import { problem } from "../problem.ts";
 import { type ProblemError, problemTypes } from "../problem-types.ts";
@@ -11,27 +10,7 @@ import { excerpt, nearestName, orNearest, shorten } from "../wording.ts";
 import { readForm } from "./form.ts";
 import { isSchema, jsonSchemaOf, type TextForm, textForm } from "./from-text.ts";
 import { bodySchemaOf, formOf, isGuarded, namesOf, type ParameterPlace } from "./parameters.ts";
-import type { DeclaredInputs, TakesData } from "./takes.ts";
-
-/** What a handler gets beside the request: variables, query, fields and body as it declares them, and provided values. */
-export type InputValues = Readonly<Record<string, unknown>>;
-
-/** Reads what is taken of a request, and calls the function with it; the response is the refusal where it breaks a rule. */
-export type WithInputs = <T>(
-  request: HttpRequest<unknown>,
-  use: (input: InputValues) => Awaitable<T>,
-) => Awaitable<T | HttpResponse>;
-
-/** What the filters and groups around have read and provided. */
-const outerInputs: Attribute<InputValues> = attribute("inputs");
-
-/** Returns the request with this as the input of what is inside. */
-export const withInput = <V>(request: HttpRequest<V>, input: InputValues): HttpRequest<V> =>
-  request.withAttribute(outerInputs, input);
-
-/** Returns the request with one more value for what is inside. */
-export const withProvided = <V>(request: HttpRequest<V>, name: string, value: unknown): HttpRequest<V> =>
-  request.withAttribute(outerInputs, { ...request.attribute(outerInputs), [name]: value });
+import { type DeclaredInputs, type InputValues, outerInputs, type TakesData, type WithInputs } from "./taken.ts";
 
 /**
  * Compiles the reading of what is taken.

@@ -1,54 +1,25 @@
 import type { ReadOptions } from "../content/request-content.ts";
 import type { StandardSchemaV1, TypedSchema, ValueOf } from "../content/standard-schema.ts";
-import { DeclarationSite, kindOf } from "../declaration.ts";
+import { DeclarationSite } from "../declaration.ts";
 import { requireOptions } from "../known-options.ts";
 import type { Intersection, NoVariables, Plain } from "../path/pattern.ts";
 import { typeName } from "../wording.ts";
+import { findInInputs } from "./find-in-inputs.ts";
 import type { FormReader } from "./form.ts";
-
-/** Schemas by name: of path variables, query parameters or header fields. */
-export type NamedSchemas<S = StandardSchemaV1> = { readonly [name: string]: S };
-
-/** What a handler takes of a request, by schemas of any library that keeps to Standard Schema. */
-export interface Inputs<S = StandardSchemaV1> {
-  /** Path variables, which the template of the route or of its groups has. */
-  readonly variables?: NamedSchemas<S>;
-  /** Query parameters, or one schema of all as an object; documents show its parameters where it has a JSON Schema. */
-  readonly query?: NamedSchemas<S> | S;
-  /** Header fields of the request, in any case. */
-  readonly fields?: NamedSchemas<S>;
-  /** The content. It is read when the handler asks for it. */
-  readonly body?: S;
-  /**
-   * The fields and files of a form, by name: `{ title: z.string(), image: file({ most: "5MB" }) }`. It is read when the handler asks for
-   * it. Fields of other names are passed over.
-   */
-  readonly form?: NamedSchemas<S>;
-  /** Whether a page of another site may send the form. Default: false, which is a 403. */
-  readonly anySite?: boolean;
-  /** Whether query parameters that are not declared are refused. Default: false. */
-  readonly strict?: boolean;
-  /** The status for variables that break their schemas: 404 where such a path does not exist. Default: 400. */
-  readonly invalidPath?: 400 | 404;
-}
+import { contentTypesTaken, describeTakes } from "./parameters.ts";
+import { compileInputs } from "./read.ts";
+import {
+  type DeclaredInputs,
+  type InputHandling,
+  type Inputs,
+  isProvider,
+  isTakes,
+  type Provider,
+  type TakesData,
+} from "./taken.ts";
 
 /** Reads the content, decodes it by its Content-Type and validates it; throws as `request.body` does. */
 export type BodyReader<T> = (options?: ReadOptions) => Promise<T>;
-
-/** Inputs, and the place that declared them. */
-export interface DeclaredInputs {
-  readonly inputs: Inputs;
-  readonly site: DeclarationSite;
-}
-
-/** What a handler or filter takes, whatever its types. */
-export interface TakesData {
-  readonly kind: "takes";
-  readonly declared: readonly DeclaredInputs[];
-  /** The names of the values that filters around must provide. */
-  readonly needed: readonly string[];
-  readonly site: DeclarationSite;
-}
 
 /**
  * Says what a handler or filter takes; made by `takes(…)`. `I` is the type of its input, and `N` what it needs of the groups
@@ -59,15 +30,6 @@ export interface Takes<I, N> extends TakesData {
   readonly input?: (given: I) => void;
   /** Type only. */
   readonly needs?: (provided: N) => void;
-}
-
-/** Hands a value of the type T over to what is inside; made by `provide(…)` and `provideAround(…)`. */
-export interface Provider<K extends string = string, T = unknown> {
-  readonly provided: {
-    readonly name: K;
-    /** Type only. */
-    readonly type?: T;
-  };
 }
 
 /**
@@ -116,15 +78,15 @@ export function takes(...taken: readonly unknown[]): TakesData {
       declared.push({ inputs: member, site });
     }
   }
-  return { kind: "takes", declared, needed, site };
+  return { kind: "takes", declared, needed, site, handling };
 }
 
-/** Puts together what several take; undefined where none takes anything. */
-export function together(all: readonly TakesData[]): TakesData | undefined {
-  const [first] = all;
-  if (first === undefined || all.length === 1) return first;
-  return { ...first, declared: all.flatMap(({ declared }) => declared), needed: all.flatMap(({ needed }) => needed) };
-}
+const handling: InputHandling = {
+  compile: compileInputs,
+  describe: describeTakes,
+  contentTypes: contentTypesTaken,
+  find: findInInputs,
+};
 
 // A record, so that none is forgotten here.
 const knownInputs: Readonly<Record<keyof Inputs, true>> = {
@@ -137,9 +99,6 @@ const knownInputs: Readonly<Record<keyof Inputs, true>> = {
   strict: true,
   invalidPath: true,
 };
-
-export const isTakes = (value: unknown): value is TakesData => kindOf(value) === "takes";
-export const isProvider = (value: object): value is Provider => "provided" in value;
 
 /** Refuses members of other names: most calls have one object of inputs, and the compiler is done with that sooner. */
 type OnlyInputs<I> = keyof I extends keyof Inputs ? I : NoMembers;

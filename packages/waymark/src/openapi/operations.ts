@@ -4,7 +4,7 @@ import type { StandardSchemaV1 } from "../content/standard-schema.ts";
 import { isSchema } from "../input/from-text.ts";
 import { bodySchemaOf, namesOf } from "../input/parameters.ts";
 import { compileInputs, strictNamesOf } from "../input/read.ts";
-import type { DeclaredInputs } from "../input/takes.ts";
+import type { DeclaredInputs } from "../input/taken.ts";
 import { HttpRequest } from "../request.ts";
 import { routesOf } from "../routing/app-routes.ts";
 import { isGuard } from "../routing/reach.ts";

@@ -8,7 +8,7 @@ import type { DeclarationSite } from "../declaration.ts";
 import { type Description, docsOf, docsOfFilter, type FilterDescription, mergeDescriptions } from "../description.ts";
 import type { Filter, WebFilter } from "../filter.ts";
 import { describeTakes } from "../input/parameters.ts";
-import type { DeclaredInputs } from "../input/takes.ts";
+import type { DeclaredInputs } from "../input/taken.ts";
 import { matchPattern } from "../path/pattern.ts";
 import { parsePattern } from "../path/template.ts";
 import { HttpRequest } from "../request.ts";

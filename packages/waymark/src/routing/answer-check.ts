@@ -1,4 +1,5 @@
-import { type AnswersData, isNone, isProblemType } from "../answers.ts";
+import { type AnswersData, isNone, isProblemType } from "../answer/answered.ts";
+import { brokenAnswer } from "../answer/declared-answer.ts";
 import { type StandardSchemaV1, toPointer } from "../content/standard-schema.ts";
 import type { DeclarationSite } from "../declaration.ts";
 import type { Description } from "../description.ts";
@@ -9,7 +10,6 @@ import { type ProblemType, problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
 import { type HttpResponse, isStreamed, jsonValueOf } from "../response.ts";
 import { readWhole } from "../response-body.ts";
-import { brokenAnswer, findDifference } from "./declared-answer.ts";
 
 /** What is declared of the answers of a handler. */
 export interface DeclaredAnswers {
@@ -154,4 +154,27 @@ function decode({ body }: HttpResponse, type: string): { readonly value: unknown
   } catch (error) {
     return { fault: String(error) };
   }
+}
+
+/** Returns where what is sent differs from what a handler gave, as the way to it; undefined where nothing does. */
+function findDifference(given: unknown, sent: unknown): readonly PropertyKey[] | undefined {
+  if (Object.is(given, sent)) return undefined;
+  if (typeof given !== "object" || typeof sent !== "object" || given === null || sent === null) return [];
+  if (Array.isArray(given) !== Array.isArray(sent)) return [];
+  for (const name in given) {
+    if (!Object.hasOwn(given, name)) continue;
+    const member = (given as Record<string, unknown>)[name]; // an object has members
+    if (member === undefined) continue; // JSON has none either
+    const inside = Object.hasOwn(sent, name) ? findDifference(member, (sent as Record<string, unknown>)[name]) : [];
+    if (inside !== undefined) return [name, ...inside];
+  }
+  for (const name in sent) {
+    if (
+      Object.hasOwn(sent, name) &&
+      (sent as Record<string, unknown>)[name] !== undefined &&
+      !Object.hasOwn(given, name)
+    )
+      return [name];
+  }
+  return undefined;
 }

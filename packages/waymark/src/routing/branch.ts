@@ -5,12 +5,10 @@ import { typesReadBy } from "../conditions/content-type.ts";
 import { isOfKind, type Leaf, type Place, stages } from "../conditions/kind.ts";
 import { methodKind } from "../conditions/method.ts";
 import { pathKind } from "../conditions/path.ts";
-import { type Decoder, typesDecodedBy } from "../content/decoder.ts";
+import type { Decoder } from "../content/decoder.ts";
 import type { MatchedRoute } from "../exchange.ts";
 import { withoutParameters } from "../fields/media-type.ts";
 import type { Next } from "../filter.ts";
-import { formTypes } from "../input/form.ts";
-import { bodySchemaOf, formOf } from "../input/parameters.ts";
 import {
   compileBinding,
   findingInRests,
@@ -238,10 +236,7 @@ function toBranch(
 function typesReadAt(declared: SingleRoute, checks: readonly Check[], decoders: readonly Decoder[]): readonly string[] {
   const named = typesReadBy(checks.map(({ condition }) => condition));
   const { taken } = declared;
-  const form = taken && formOf(taken.declared);
-  if (form !== undefined) return named.length > 0 ? named : formTypes(form);
-  const takesContent = taken !== undefined && bodySchemaOf(taken.declared) !== undefined;
-  return named.length > 0 || !takesContent ? named : typesDecodedBy(decoders);
+  return named.length > 0 || taken === undefined ? named : taken.handling.contentTypes(taken, decoders);
 }
 
 /** Outside of all groups, "" is the path "/". */

@@ -2,9 +2,10 @@ import type { Finding } from "../app.ts";
 import { leaves } from "../condition.ts";
 import type { DeclarationSite } from "../declaration.ts";
 import type { Filter, WebFilter } from "../filter.ts";
+import type { InputStep } from "../input/taken.ts";
+import type { PathPattern } from "../path/pattern.ts";
 import type { Group, RouteData } from "../route.ts";
 import { type Branch, type BranchSettings, compileBranches, type PlacedRoute } from "./branch.ts";
-import { findInAnswers, findInInputs, findOpenAnswers } from "./declaration-finding.ts";
 import { findEmptyOr, findForeignVariables, findNoRoutes, findShadows } from "./finding.ts";
 import { findInReach } from "./reach.ts";
 import { findInvalid, RoutingError } from "./validate.ts";
@@ -41,27 +42,30 @@ export function compileRoutes(
     }
     if (compiled.length === 0) findings.push(findEmptyOr(placed.route));
     for (const { pattern, furtherPatterns } of compiled) {
-      const inDeclarations = [
-        ...findInInputs(placed.route, placed.groups, [pattern, ...furtherPatterns]),
-        ...findInAnswers(placed.route),
-      ];
-      invalid.push(
-        ...inDeclarations.filter(
-          ({ message, site }) => !invalid.some((known) => known.site === site && known.message === message),
-        ),
-      );
+      const inInputs = findInInputs(placed, [pattern, ...furtherPatterns]);
+      const isKnown = (found: Finding): boolean =>
+        invalid.some(({ message, site }) => site === found.site && message === found.message);
+      invalid.push(...inInputs.filter((found) => !isKnown(found)));
     }
     branches.push(...compiled);
   }
-  findings.push(
-    ...findForeignVariables(routes),
-    ...[...new Set(allPlaced.map(({ route }) => route))].flatMap(findOpenAnswers),
-  );
+  findings.push(...findForeignVariables(routes));
+  for (const answers of new Set(allPlaced.flatMap(({ route }) => route.answers ?? []))) {
+    for (const { kind, message } of answers.handling.find(answers))
+      (kind === "invalid" ? invalid : findings).push({ kind, message, site: answers.site });
+  }
   for (const found of findInReach(branches, everywhere)) (found.kind === "invalid" ? invalid : findings).push(found);
   if (invalid.length === 0) findings.push(...findShadows(branches));
   const errors = strict ? [...invalid, ...findings] : invalid;
   if (errors.length > 0) throw new RoutingError(errors);
   return { branches, findings };
+}
+
+/** Finds what is wrong with what the route and the filters around it take. */
+function findInInputs({ route, groups }: PlacedRoute, patterns: readonly PathPattern[]): readonly Finding[] {
+  const steps: readonly InputStep[] = [...groups.flatMap(({ filters }) => filters), route];
+  const handling = steps.find(({ taken }) => taken !== undefined)?.taken?.handling;
+  return (handling?.find(steps, patterns) ?? []).map((fault) => ({ kind: "invalid", ...fault }));
 }
 
 function placeRoutes(route: RouteData, groups: readonly Group[]): readonly PlacedRoute[] {

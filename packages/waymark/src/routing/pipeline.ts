@@ -3,7 +3,7 @@ import { withBase } from "../base.ts";
 import type { DeclarationSite } from "../declaration.ts";
 import { type Description, docsOf } from "../description.ts";
 import { type Filter, type MethodsOf, type Next, requireRequest, type WebFilter } from "../filter.ts";
-import { compileInputs, type InputValues } from "../input/read.ts";
+import type { InputValues } from "../input/taken.ts";
 import { HttpError, internalError } from "../problem.ts";
 import { exchangeOf, type HttpRequest } from "../request.ts";
 import { fromWebResponse, HttpResponse } from "../response.ts";
@@ -11,7 +11,6 @@ import type { Group, SingleRoute } from "../route.ts";
 import { readByGroups } from "../taking-filter.ts";
 import { typeName } from "../wording.ts";
 import { compileAnswerCheck, type DeclaredAnswers } from "./answer-check.ts";
-import { compileDeclaredAnswer } from "./declared-answer.ts";
 
 /**
  * Puts these web filters around the step, the first outermost. What fails within one of them is a response for it:
@@ -81,7 +80,7 @@ export function compilePipeline(
   const check = checked && compileAnswerCheck({ ...checked, answers, descriptions: said(checked.template), site });
   const checkedStep: Next =
     check === undefined ? answer : (request) => andThen(answer(request), (response) => check(request, response));
-  const send = compileDeclaredAnswer(answers);
+  const send = answers?.handling.compile(answers);
   const step: Next = send === undefined ? checkedStep : (request) => andThen(checkedStep(request), send);
   return wrapGroups(groups, mounted, step, ({ filters }, next) => wrapGroup(filters, next));
 }
@@ -155,7 +154,7 @@ function takingHandler({ handler, taken }: SingleRoute, groups: readonly Group[]
   // The types of route.ts see to it that the groups bind what the handler needs, and that it takes the input.
   if (taken === undefined) return handler as (request: HttpRequest) => unknown;
   const answer = handler as (request: HttpRequest, input: InputValues) => unknown;
-  const withInputs = compileInputs(taken, readByGroups(groups));
+  const withInputs = taken.handling.compile(taken, readByGroups(groups));
   return (request) => withInputs(request, (input) => answer(request, input));
 }
 

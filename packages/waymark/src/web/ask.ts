@@ -1,4 +1,4 @@
-import { isNone } from "../answers.ts";
+import { isNone } from "../answer/answered.ts";
 import type { App } from "../app.ts";
 import { decodeUtf8 } from "../content/decoder.ts";
 import type { StandardSchemaV1, ValueOf } from "../content/standard-schema.ts";

@@ -1,6 +1,6 @@
 import { DeclarationSite, positiveInteger } from "../declaration.ts";
 import type { Filter } from "../filter.ts";
-import { withProvided } from "../input/read.ts";
+import { withProvided } from "../input/taken.ts";
 import { requireOptions } from "../known-options.ts";
 import type { ProvidingFilter } from "../provide.ts";
 import type { HttpResponse } from "../response.ts";

@@ -1,31 +1,21 @@
-import type { StandardSchemaV1, TypedSchema, ValueOf } from "./content/standard-schema.ts";
-import { DeclarationSite, kindOf } from "./declaration.ts";
-import type { Description } from "./description.ts";
-import { isSchema } from "./input/from-text.ts";
-import { shownSchema } from "./input/parameters.ts";
-import type { NoMembers } from "./input/takes.ts";
-import type { ProblemType } from "./problem-types.ts";
-import { reasonPhrase } from "./reason-phrase.ts";
-import type { HttpResponse, NoContent, ResponseOf } from "./response.ts";
-import { typeName } from "./wording.ts";
-
-/** Stands for an answer without content: `answers({ 204: none })`. */
-export const none: NoContent = { kind: "none" };
-
-/** What an answer has as its content: what a schema describes, nothing, or a problem document. */
-export type Answer = StandardSchemaV1 | NoContent | ProblemType;
+import type { StandardSchemaV1, TypedSchema, ValueOf } from "../content/standard-schema.ts";
+import { DeclarationSite } from "../declaration.ts";
+import type { Description } from "../description.ts";
+import { isSchema } from "../input/from-text.ts";
+import { shownSchema } from "../input/parameters.ts";
+import type { NoMembers } from "../input/takes.ts";
+import type { ProblemType } from "../problem-types.ts";
+import { reasonPhrase } from "../reason-phrase.ts";
+import type { HttpResponse, NoContent, ResponseOf } from "../response.ts";
+import { typeName } from "../wording.ts";
+import { type Answer, type AnswerHandling, type AnswersData, isNone, isProblemType } from "./answered.ts";
+import { compileDeclaredAnswer } from "./declared-answer.ts";
+import { findInAnswers } from "./find-in-answers.ts";
 
 /** What a handler answers, by status. `A` is the type of its responses. */
 export interface Answers<A = unknown> extends AnswersData {
   /** Type only. */
   readonly response?: A;
-}
-
-/** What a handler answers, whatever its types. */
-export interface AnswersData {
-  readonly kind: "answers";
-  readonly byStatus: Readonly<Record<string, Answer>>;
-  readonly site: DeclarationSite;
 }
 
 /**
@@ -50,8 +40,11 @@ export function answers(byStatus: object): AnswersData {
     throw new TypeError(`answers(…) takes an object, such as { 200: schema, 404: none }, not ${typeName(byStatus)}`);
   }
   // So says the type of the parameter; the router refuses what JavaScript callers pass.
-  return { kind: "answers", byStatus: { ...byStatus } as AnswersData["byStatus"], site: new DeclarationSite(answers) };
+  const declared = { ...byStatus } as AnswersData["byStatus"];
+  return { kind: "answers", byStatus: declared, site: new DeclarationSite(answers), handling };
 }
+
+const handling: AnswerHandling = { describe: describeAnswers, compile: compileDeclaredAnswer, find: findInAnswers };
 
 /** The answers where they are right; else a text that says what is wrong, for the message of the compiler. */
 export type AnswersByStatus<R> = R extends StandardSchemaV1
@@ -80,15 +73,7 @@ type Unchanging<T> = T extends object ? { readonly [K in keyof T]: Unchanging<T[
 export type AnsweredBy<M> =
   Extract<M, AnswersData> extends Answers<infer A> ? (unknown extends A ? HttpResponse | Response : A) : never;
 
-export const isAnswers = (value: unknown): value is AnswersData => kindOf(value) === "answers";
-
-export const isNone = (answer: unknown): answer is NoContent => answer === none;
-
-export const isProblemType = (answer: unknown): answer is ProblemType =>
-  typeof (answer as Partial<ProblemType> | null | undefined)?.code === "string";
-
-/** Returns what is said of an operation by what it answers. */
-export function describeAnswers({ byStatus }: AnswersData): Description {
+function describeAnswers({ byStatus }: AnswersData): Description {
   const all = Object.entries(byStatus);
   const responses = all
     .filter(([, answer]) => isNone(answer) || isSchema(answer))

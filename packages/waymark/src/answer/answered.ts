@@ -1,0 +1,48 @@
+import type { Awaitable } from "../and-then.ts";
+import type { StandardSchemaV1 } from "../content/standard-schema.ts";
+import { type DeclarationSite, kindOf } from "../declaration.ts";
+import type { Description } from "../description.ts";
+import type { ProblemType } from "../problem-types.ts";
+import type { HttpResponse, NoContent } from "../response.ts";
+
+/** Stands for an answer without content: `answers({ 204: none })`. */
+export const none: NoContent = { kind: "none" };
+
+/** What an answer has as its content: what a schema describes, nothing, or a problem document. */
+export type Answer = StandardSchemaV1 | NoContent | ProblemType;
+
+/** What a handler answers, whatever its types. */
+export interface AnswersData {
+  readonly kind: "answers";
+  readonly byStatus: Readonly<Record<string, Answer>>;
+  readonly site: DeclarationSite;
+  readonly handling: AnswerHandling;
+}
+
+/**
+ * What is done with declared answers. It comes with what `answers(…)` makes, so that a program which declares none does not load how
+ * they are sent and checked.
+ */
+export interface AnswerHandling {
+  /** Returns what is said of an operation by what it answers. */
+  describe(answers: AnswersData): Description;
+  /**
+   * Returns what puts the value of a JSON response through the schema of its status, so that members which the schema lacks are not
+   * sent; undefined where no schema is declared. What is text already is sent as it is.
+   *
+   * @throws TypeError (or rejects) for a value that the schema refuses, with the place where the answers are declared
+   */
+  compile(answers: AnswersData): SendDeclared | undefined;
+  /** Finds answers that cannot be, and those whose schemas keep members that they do not name: what a handler adds by mistake is sent. */
+  find(answers: AnswersData): readonly { readonly kind: "invalid" | "open"; readonly message: string }[];
+}
+
+/** Sends of a response what is declared of it. */
+export type SendDeclared = (response: HttpResponse) => Awaitable<HttpResponse>;
+
+export const isAnswers = (value: unknown): value is AnswersData => kindOf(value) === "answers";
+
+export const isNone = (answer: unknown): answer is NoContent => answer === none;
+
+export const isProblemType = (answer: unknown): answer is ProblemType =>
+  typeof (answer as Partial<ProblemType> | null | undefined)?.code === "string";
