@@ -250,12 +250,14 @@ describe("what a version adds to a PostgreSQL database that an older one uses", 
     await older.database.store("person").createAll([ada, ada]);
     const other = new Client(url);
     await other.connect();
-    await other.query("BEGIN; UPDATE person SET document = document WHERE id = 1");
+    await other.query("BEGIN; UPDATE person SET document = document WHERE id = 2");
     await using newer = disposable(await open(url, [{ name: "person", members: { email: { filter: "text" } } }]));
     const making = newer.database.makeIndexes();
+    const waiting = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%FOR UPDATE%' AND wait_event_type = 'Lock'";
+    while (String(await execute(url, waiting)) === "0") await elapse(20);
     for (const { database } of [older, newer]) {
       await create(database.store("person"), ada);
-      await replace(database.store("person"), 2, { ...ada, name: "Ada" });
+      await replace(database.store("person"), 1, { ...ada, name: "Ada" });
     }
     const people = newer.database.store("person");
     await assert.rejects(async () => people.count(byEmail), /being prepared so that they can be selected by email/);
