@@ -3,10 +3,11 @@ import { type AnswerSource, type Filter, type HttpRequest, problemTypes, repeata
 import { access, caller } from "waymark/filters";
 import type { Description, openApi } from "waymark/openapi";
 import { type AccessFile, accessFileSchema } from "./access-file.ts";
+import type { StoredKey } from "./api-key.ts";
 import { challengesOf } from "./challenges.ts";
 import { failureLimit } from "./failure-limit.ts";
 import { readJsonFile } from "./json-file.ts";
-import { readKeys, type StoredKey } from "./key-file.ts";
+import { readKeys } from "./key-file.ts";
 import { passwordCheck, twoAtATime } from "./passwords.ts";
 import { type AccessDenial, accessPolicy, frontPath, type Policy } from "./policy.ts";
 import { holdersOf, opening, type Sessions, sessionsOf } from "./session.ts";

@@ -29,6 +29,22 @@ export function hashApiKey(key: string): string {
   return hash("sha256", key, "hex");
 }
 
+/** An API key as it is kept. It cannot be used as a key. */
+export interface StoredKey {
+  readonly name: string;
+  /** A hash as `hashApiKey` returns it. */
+  readonly hash: string;
+  readonly scopes: readonly string[];
+  /** RFC 3339, UTC. */
+  readonly createdAt: string;
+  /** When it ends. Default: never. */
+  readonly expiresAt?: string | undefined;
+}
+
+/** Returns whether the time of a key is over. */
+export const isOver = ({ expiresAt }: Pick<StoredKey, "expiresAt">, now: () => Date): boolean =>
+  expiresAt !== undefined && Date.parse(expiresAt) <= now().getTime();
+
 const prefix = "ps_";
 
 const checksum = (secret: string): string => toBase62(BigInt(crc32(prefix + secret)), 6);

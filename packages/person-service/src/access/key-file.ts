@@ -6,23 +6,8 @@ import { wording } from "waymark/internal";
 import * as z from "zod";
 import { fileFault } from "../file-fault.ts";
 import { scope } from "./access-file.ts";
+import type { StoredKey } from "./api-key.ts";
 import { FileError, namesakes, readJsonFile } from "./json-file.ts";
-
-/** An API key as it is kept. It cannot be used as a key. */
-export interface StoredKey {
-  readonly name: string;
-  /** A hash as `hashApiKey` returns it. */
-  readonly hash: string;
-  readonly scopes: readonly string[];
-  /** RFC 3339, UTC. */
-  readonly createdAt: string;
-  /** When it ends. Default: never. */
-  readonly expiresAt?: string | undefined;
-}
-
-/** Returns whether the time of a key is over. */
-export const isOver = ({ expiresAt }: Pick<StoredKey, "expiresAt">, now: () => Date): boolean =>
-  expiresAt !== undefined && Date.parse(expiresAt) <= now().getTime();
 
 /** Returns whether a key can have this name: 1 to 64 letters, digits and `.`, `_`, `-`. */
 export const isKeyName = (name: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name);

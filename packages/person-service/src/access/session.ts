@@ -12,7 +12,7 @@ import {
 } from "waymark";
 import type { Caller } from "waymark/filters";
 import type { AccessFile } from "./access-file.ts";
-import { isOver, type StoredKey } from "./key-file.ts";
+import { isOver, type StoredKey } from "./api-key.ts";
 
 /** What the session of a browser says. */
 export interface SignedIn {

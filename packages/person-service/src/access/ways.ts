@@ -1,10 +1,9 @@
 import type { Awaitable } from "waymark";
 import type { access, Caller } from "waymark/filters";
-import { claimsToBeApiKey, hashApiKey, isApiKey } from "./api-key.ts";
+import { claimsToBeApiKey, hashApiKey, isApiKey, isOver, type StoredKey } from "./api-key.ts";
 import type { Challenges } from "./challenges.ts";
 import type { Credentials } from "./credentials.ts";
 import type { FailureLimit } from "./failure-limit.ts";
-import { isOver, type StoredKey } from "./key-file.ts";
 import type { PasswordCheck } from "./passwords.ts";
 import type { Holders } from "./session.ts";
 import type { TokenCheck } from "./tokens.ts";

@@ -37,40 +37,46 @@ export function parseWebhook(text: string): WebhookSettings {
   } catch {
     throw new TypeError('must be an object, such as {"url": "https://crm.example.com/people", "secret-file": "FILE"}');
   }
-  const { success, data, error } = schema.safeParse(value, { error: describeIssue });
+  const { success, data, error } = schemaOfWebhook().safeParse(value, { error: describeIssue });
   if (success) return data;
   const faults = faultsOf(error).map(({ path, message }) => `${nameOf(path)} ${message}`.trim());
   throw new TypeError(`cannot be used: ${faults.join("; ")}`);
 }
 
-const schema = z
-  .strictObject({
-    url: z.string().refine(isWebUrl, "must be a URL of https, without a user and a fragment"),
-    "secret-file": z.string().min(1),
-    types: z
-      .array(z.enum(webhookTypes))
-      .min(1)
-      .default([...webhookTypes]),
-    fields: z.array(z.string().refine(mayBeMember, "must be a member of a person")).optional(),
-    from: z.enum(["beginning", "now"]).default("now"),
-    "allow-private-addresses": z.boolean().default(false),
-  })
-  .transform(
-    ({ "secret-file": secretFile, "allow-private-addresses": allowsPrivateAddresses, ...others }): WebhookSettings => ({
-      ...others,
-      fields: others.fields,
-      secretFile,
-      allowsPrivateAddresses,
-    }),
-  )
-  .refine(({ url, allowsPrivateAddresses }) => allowsPrivateAddresses || url.startsWith("https:"), {
-    path: ["url"],
-    message: 'must begin with https://, unless "allow-private-addresses" is true',
-  })
-  .refine(({ url, allowsPrivateAddresses }) => allowsPrivateAddresses || !hasPrivateAddress(new URL(url)), {
-    path: ["url"],
-    message: 'is at a private address, for which "allow-private-addresses" must be true',
-  });
+/** Made for each: a start without webhooks makes none. */
+const schemaOfWebhook = () =>
+  z
+    .strictObject({
+      url: z.string().refine(isWebUrl, "must be a URL of https, without a user and a fragment"),
+      "secret-file": z.string().min(1),
+      types: z
+        .array(z.enum(webhookTypes))
+        .min(1)
+        .default([...webhookTypes]),
+      fields: z.array(z.string().refine(mayBeMember, "must be a member of a person")).optional(),
+      from: z.enum(["beginning", "now"]).default("now"),
+      "allow-private-addresses": z.boolean().default(false),
+    })
+    .transform(
+      ({
+        "secret-file": secretFile,
+        "allow-private-addresses": allowsPrivateAddresses,
+        ...others
+      }): WebhookSettings => ({
+        ...others,
+        fields: others.fields,
+        secretFile,
+        allowsPrivateAddresses,
+      }),
+    )
+    .refine(({ url, allowsPrivateAddresses }) => allowsPrivateAddresses || url.startsWith("https:"), {
+      path: ["url"],
+      message: 'must begin with https://, unless "allow-private-addresses" is true',
+    })
+    .refine(({ url, allowsPrivateAddresses }) => allowsPrivateAddresses || !hasPrivateAddress(new URL(url)), {
+      path: ["url"],
+      message: 'is at a private address, for which "allow-private-addresses" must be true',
+    });
 
 /** Which members of its own a service has, its other settings say. */
 function mayBeMember(name: string): boolean {

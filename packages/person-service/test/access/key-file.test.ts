@@ -3,8 +3,9 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { describe, it } from "node:test";
 import { openFolder } from "../../../waymark/test/folder.ts";
+import type { StoredKey } from "../../src/access/api-key.ts";
 import { FileError } from "../../src/access/json-file.ts";
-import { changeKeys, readKeys, type StoredKey } from "../../src/access/key-file.ts";
+import { changeKeys, readKeys } from "../../src/access/key-file.ts";
 
 const keyNamed = (name: string): StoredKey => ({
   name,

@@ -1,7 +1,7 @@
 import { NewFile } from "@waymark/collection/internal";
 import { scope } from "../../access/access-file.ts";
-import { createApiKey, hashApiKey } from "../../access/api-key.ts";
-import { changeKeys, isKeyName, isOver, type StoredKey } from "../../access/key-file.ts";
+import { createApiKey, hashApiKey, isOver, type StoredKey } from "../../access/api-key.ts";
+import { changeKeys, isKeyName } from "../../access/key-file.ts";
 import { quotedArgument } from "../settings/setting.ts";
 import { reloadHint } from "../settings/settings.ts";
 import { CommandError, withFile } from "../terminal/command-error.ts";
