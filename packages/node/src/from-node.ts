@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type RequestListener, request as sendRequest } from "node:http";
+import type { IncomingMessage, RequestListener } from "node:http";
 import { duplexPair, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
@@ -20,6 +20,8 @@ import { sentFields } from "waymark/internal";
 export function fromNode(listener: RequestListener): Parameters<typeof fallback>[0] {
   if (typeof listener !== "function")
     throw new TypeError("fromNode(…) takes a listener, such as an application of Express");
+  // Few programs need it: an import would take the start of each 20 ms.
+  const { createServer, request: sendRequest } = process.getBuiltinModule("node:http");
   // It reads what comes over the connections that it is given, and never listens. The head was bounded before.
   const server = createServer({ maxHeaderSize: largestHead, requestTimeout: 0, headersTimeout: 0 }, listener);
   return (request) => {

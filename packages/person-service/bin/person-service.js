@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const fault = faultOfRuntime(process.versions);
+const packages = new Map();
 if (fault === undefined) {
   const { enableCompileCache, registerHooks } = await import("node:module");
   const folder = join(import.meta.dirname, "..");
@@ -42,7 +43,14 @@ function isAtLeast(version, leastMajor, leastMinor) {
 
 /** Resolves a module with the condition of source, as `node --conditions=@waymark/source` does. */
 function resolveToSource(specifier, context, next) {
-  return next(specifier, { ...context, conditions: [...context.conditions, "@waymark/source"] });
+  // A file that is named whole is where it is said: looking for it, and for what it is, takes Node.js a quarter of the start.
+  if (/^\.{1,2}\/.*\.ts$/.test(specifier))
+    return { url: new URL(specifier, context.parentURL).href, format: "module-typescript", shortCircuit: true };
+  const inSource = { ...context, conditions: [...context.conditions, "@waymark/source"] };
+  if (!/^@?waymark\b/.test(specifier)) return next(specifier, inSource);
+  const found = packages.get(specifier) ?? next(specifier, inSource); // the same for each file
+  packages.set(specifier, found);
+  return { ...found, shortCircuit: true };
 }
 
 /**
