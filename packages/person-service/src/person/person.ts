@@ -1,17 +1,7 @@
 import type { RecordOf } from "@waymark/collection";
 import type { StandardSchemaV1 } from "waymark/content";
 import type { PersonMember } from "./member.ts";
-import { isGiven, isObject, textOf, valuesOf } from "./member-value.ts";
-import {
-  longestName,
-  nameSources,
-  otherNames,
-  otherProperties,
-  type ownObject,
-  type PersonMemberName,
-  type personMembers,
-} from "./members.ts";
-import { parseVcardLine, unescapeText } from "./vcard-lines.ts";
+import type { ownObject, PersonMemberName, personMembers } from "./members.ts";
 
 /** A value of a list such as `emails`, and what is said of it, with the words of RFC 9553. */
 export interface FurtherValue<V = MemberValue> {
@@ -57,27 +47,3 @@ export type Person = RecordOf<Schemas> & {
 
 /** A person as it is stored and sent. The times are in UTC (RFC 3339). */
 export type StoredPerson = Person & { readonly id: number; readonly createdAt: string; readonly updatedAt: string };
-
-/**
- * Returns a new person of a file with a name: that of the organisation, a nickname, an e-mail or a telephone where there is no other,
- * also one that no member can hold.
- */
-export function named(person: unknown): unknown {
-  if (!isObject(person) || nameSources.some((member) => isGiven(person, member))) return person;
-  const source = otherNames.find((member) => isGiven(person, member));
-  const text = source === undefined ? keptName(person) : textOf(person, source);
-  const name = Array.from(text ?? "")
-    .slice(0, longestName)
-    .join("")
-    .trim();
-  return name === "" ? person : { ...person, name };
-}
-
-/** Returns what a card has of these that no member can hold. */
-function keptName(person: object): string | undefined {
-  const lines = valuesOf(person, otherProperties).flatMap((text) => parseVcardLine(String(text)) ?? []);
-  const line = ["FN", "ORG", "NICKNAME", "EMAIL", "TEL"]
-    .flatMap((name) => lines.filter((each) => each.name === name))
-    .find(({ value }) => /[^;\s]/.test(value));
-  return line && unescapeText(line.value).replaceAll(/[\s\p{Cc}]+/gu, " ");
-}

@@ -2,7 +2,7 @@ import { type ListedValue, TurnShare } from "@waymark/collection/internal";
 import { ContentError, type Decoder, decodeUtf8 } from "waymark/content";
 import { wording } from "waymark/internal";
 import type { MemberList } from "./member-list.ts";
-import { named } from "./person.ts";
+import { named } from "./named.ts";
 import { parseVcardLine, type VcardLine } from "./vcard-lines.ts";
 import { personOfCard } from "./vcard-mapper.ts";
 

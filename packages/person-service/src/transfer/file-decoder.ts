@@ -3,7 +3,7 @@ import { ContentError } from "waymark/content";
 import type { MediaType } from "waymark/fields";
 import { wording } from "waymark/internal";
 import type { MemberList } from "../person/member-list.ts";
-import { named } from "../person/person.ts";
+import { named } from "../person/named.ts";
 import { parseMap } from "./columns.ts";
 import { dateReader } from "./dates.ts";
 import { formatOfContent, formatOfFile } from "./formats.ts";
