@@ -9,9 +9,9 @@ import { databaseOptionTypes, toStoredCollections } from "../table/definition.ts
 import { localChannel } from "./connections/channel.ts";
 import { guardedRead } from "./connections/fault.ts";
 import { connectToSqliteFile, openSqliteFile } from "./connections/file.ts";
-import { SqliteSource } from "./connections/source.ts";
+import { SharedReadLock, SqliteSource } from "./connections/source.ts";
 import { inTransaction } from "./connections/transaction.ts";
-import { SharedReadLock, type SqliteConnections, sqliteEngine, sqliteTransacted } from "./engine.ts";
+import { type SqliteConnections, sqliteEngine, sqliteTransacted } from "./engine.ts";
 import { SqliteQueries } from "./reading/queries.ts";
 import { type ReaderCalls, SqliteReader } from "./reading/reader.ts";
 import { sqliteRestoreTarget } from "./restore-target.ts";
@@ -100,7 +100,7 @@ export async function openSqliteDatabase(file: string, options: SqliteDatabaseOp
     stop,
   );
   const lock = isFile ? new SharedReadLock(connectToSqliteFile(path, busyTimeout)) : undefined;
-  const source = new SqliteSource(database, lock && (() => lock.beforeRead()));
+  const source = new SqliteSource(database, lock);
   const connections = { database, queries, reader, writer, lock, source };
   return recordDatabase(sqliteDatabaseEngine(connections, file, collections, busyTimeout), { ...options, collections });
 }
