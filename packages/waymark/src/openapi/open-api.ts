@@ -1,11 +1,17 @@
 import type { App } from "../app.ts";
 import type { ProblemType } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
-import type { OpenApiDocument, SecurityRequirementObject, SecuritySchemeObject, Server, Tag } from "./document.ts";
+import type {
+  OpenApiDocument,
+  PathItemObject,
+  SecurityRequirementObject,
+  SecuritySchemeObject,
+  Server,
+  Tag,
+} from "./document.ts";
 import { toOperation } from "./operation.ts";
 import { Problems } from "./problems.ts";
 import { Schemas } from "./schemas.ts";
-import { inOpenApi32 } from "./version.ts";
 import { anyMethod, waysOf } from "./ways.ts";
 
 /** What the routes do not say of the API as a whole. Members beyond these are those of OpenAPI's `info`: `license`, `contact`. */
@@ -110,3 +116,18 @@ Object.assign(openApi, { in32: inOpenApi32 });
 
 /** Those that OpenAPI 3.1 knows. */
 const methodsOfDocument: ReadonlySet<string> = new Set([...anyMethod, "OPTIONS", "HEAD", "TRACE"]);
+
+/** Is `openApi.in32`. */
+function inOpenApi32(document: OpenApiDocument): OpenApiDocument {
+  const paths = Object.entries(document.paths).map(([path, item]) => [path, withQuery(item)] as const);
+  return { ...document, openapi: "3.2.0", paths: Object.fromEntries(paths) };
+}
+
+function withQuery({ "x-operations": further = {}, ...item }: PathItemObject): PathItemObject {
+  const { QUERY: query, ...others } = further as PathItemObject; // the operations by the names of their methods
+  return {
+    ...item,
+    ...(query && { query }),
+    ...(Object.keys(others).length > 0 && { additionalOperations: others as PathItemObject[string] }),
+  };
+}
