@@ -4,7 +4,7 @@ import type { Connection } from "../connections.ts";
 import type { ServeContext } from "../context.ts";
 import type { AnswerMemory } from "../memory/answer-memory.ts";
 import { mostInRound } from "../memory/asked-sources.ts";
-import { RepeatedAnswer } from "../memory/repeated-answer.ts";
+import { RepeatedAnswer } from "../memory/kept-answer.ts";
 import { Output } from "../output.ts";
 import { incomplete } from "../refusals.ts";
 import { appOf, isEncrypted, Peer } from "../served-exchange.ts";
@@ -13,10 +13,9 @@ import { Ending } from "./ending.ts";
 import { Exchanges } from "./exchanges.ts";
 import { noHead } from "./head.ts";
 import { type ExchangeConnection, Http1Exchange } from "./http1-exchange.ts";
-import { type HeadText, toText } from "./kept-head.ts";
 import type { SharedFields } from "./known-fields.ts";
 import { MessageReader } from "./message-reader.ts";
-import { interimResponse, type ResponseHeads } from "./response-head.ts";
+import { type HeadText, interimResponse, type ResponseHeads, toText } from "./response-head.ts";
 
 /** What all connections of a server have in common. */
 export interface SharedByConnections {

@@ -4,13 +4,13 @@ import { headerLists } from "waymark/internal";
 import type { ByteQueue } from "../content/byte-queue.ts";
 import { type HeadLimits, refuseTarget } from "../head-fields.ts";
 import type { AnswerMemory, AnswerNote, RequestHead } from "../memory/answer-memory.ts";
-import { RepeatedAnswer } from "../memory/repeated-answer.ts";
+import { RepeatedAnswer } from "../memory/kept-answer.ts";
 import { headTooLong, malformedMessage, targetTooLong } from "../refusals.ts";
 import type { Peer } from "../served-exchange.ts";
 import { type FieldSection, readFieldSection } from "./field-section.ts";
-import type { HeadText } from "./kept-head.ts";
 import { hashOf, type KnownFields, SharedFields, sameBytes } from "./known-fields.ts";
 import { mayBeginRequestLine, parseRequestLine, type RequestLine, refuseLine } from "./request-line.ts";
+import type { HeadText } from "./response-head.ts";
 
 /** The head of a request, and what follows from it for its connection. */
 export interface Head extends Omit<FieldSection, "minorVersion" | "length" | "mayRepeat" | "asked"> {

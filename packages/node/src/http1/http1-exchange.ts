@@ -8,8 +8,7 @@ import type { Output } from "../output.ts";
 import { type ServedConnection, ServedExchange } from "../served-exchange.ts";
 import { chunkStart, lastChunk } from "./chunked.ts";
 import type { Head } from "./head.ts";
-import { type HeadText, toHeadText } from "./kept-head.ts";
-import { firstLines, type ResponseHeads } from "./response-head.ts";
+import { firstLines, type HeadText, type ResponseHeads, toHeadText } from "./response-head.ts";
 
 /** The connection of an exchange, as far as the exchange needs it. */
 export interface ExchangeConnection extends ServedConnection {

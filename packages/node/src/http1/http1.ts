@@ -2,9 +2,8 @@ import type { Socket } from "node:net";
 import type { ServeContext } from "../context.ts";
 import { openMemory } from "../memory/answer-memory.ts";
 import { Http1Connection } from "./connection.ts";
-import type { HeadText } from "./kept-head.ts";
 import { SharedFields } from "./known-fields.ts";
-import { ResponseHeads } from "./response-head.ts";
+import { type HeadText, ResponseHeads } from "./response-head.ts";
 
 /**
  * Speaks HTTP/1.1 on connections, by our own reader and writer: the door of this folder, through which everything of it is used.

@@ -1,5 +1,4 @@
-import type { KeptHead, RenewedField } from "../memory/kept-answer.ts";
-import type { RepeatedAnswer } from "../memory/repeated-answer.ts";
+import type { KeptHead, RenewedField, RepeatedAnswer } from "../memory/kept-answer.ts";
 
 /** The head of an answer that is kept, as names and values in turn. */
 export interface HeadFields extends KeptHead {

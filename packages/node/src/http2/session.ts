@@ -4,7 +4,7 @@ import type { Connection } from "../connections.ts";
 import type { ServeContext } from "../context.ts";
 import type { AnswerMemory, AnswerNote } from "../memory/answer-memory.ts";
 import { AskedFields } from "../memory/asked-fields.ts";
-import { RepeatedAnswer } from "../memory/repeated-answer.ts";
+import { RepeatedAnswer } from "../memory/kept-answer.ts";
 import { NodeExchange } from "../node-exchange.ts";
 import type { ServeSettings } from "../options.ts";
 import { contentBusy } from "../refusals.ts";

@@ -4,8 +4,7 @@ import type { ServeContext } from "../context.ts";
 import type { Peer, RecordingNote } from "../served-exchange.ts";
 import { type AskedFields, type AskedNames, FieldNotes } from "./asked-fields.ts";
 import { type AskedSource, AskedSources } from "./asked-sources.ts";
-import { KeptAnswer, type KeptHead, type RenewedField } from "./kept-answer.ts";
-import { RepeatedAnswer } from "./repeated-answer.ts";
+import { KeptAnswer, type KeptHead, type RenewedField, RepeatedAnswer } from "./kept-answer.ts";
 import { SeenOnce } from "./seen-once.ts";
 
 /**
