@@ -51,6 +51,15 @@ export const everybody = (people: number): readonly MadeRequest[] =>
 export const pages = (people: number, targetOf: (n: number) => string): readonly MadeRequest[] =>
   spread(people, many).map((n) => ({ target: targetOf(n), fields: uncoded }));
 
+/** Different pages of each kind in turn. */
+export function newPages(people: number): readonly MadeRequest[] {
+  const kinds = Object.values(pageTargets);
+  return spread(people, many).map((n, i) => ({
+    target: (kinds[i % kinds.length] ?? pageTargets.sorted)(n),
+    fields: uncoded,
+  }));
+}
+
 /** People added one after another, each like the others. */
 export const newPerson: MadeRequest = {
   target: "/person",

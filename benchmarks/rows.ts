@@ -9,6 +9,7 @@ import {
   everybody,
   type MadeRequest,
   mixed,
+  newPages,
   newPerson,
   onePerson,
   pages,
@@ -116,6 +117,7 @@ export const rows: readonly Row[] = [
   read("one person, nothing from memory", withOptions("--answer-memory", "0")),
   read("one person, one connection", { connections: 1, servers: all }),
   read("one person, one client", { servers: all }),
+  { name: "pages nobody asked for before", group: "pages", requests: newPages, servers: all },
   ...(Object.keys(pageTargets) as (keyof typeof pageTargets)[]).map(page), // what the object has
   write(1),
   write(16),
