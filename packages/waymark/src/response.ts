@@ -173,6 +173,7 @@ declare const answer: unique symbol;
 export interface ResponseOf<S extends number, T> extends HttpResponse {
   /** Type only. */
   readonly [answer]: readonly [S, T];
+  withStatus<N extends number>(status: N): OneOf<N, T>;
 }
 
 /** A response whose status is one of several: `empty(isGone ? 404 : 204)` is either of two responses. */

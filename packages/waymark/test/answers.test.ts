@@ -12,6 +12,7 @@ import {
   group,
   HttpRequest,
   HttpResponse,
+  html,
   integer,
   json,
   noContent,
@@ -104,6 +105,10 @@ describe("a handler with answers", () => {
     GET(answers({ 200: Note, "4O4": none }), () => json({ title: "", tags: [] }));
     // @ts-expect-error: one of two statuses
     GET(declared, ({ path }) => empty(path === "/" ? 404 : 410));
+    const page = answers({ 200: z.string(), 404: z.string() });
+    assert.ok(GET(page, ({ path }) => (path === "/" ? html`<p>One</p>` : html`<p>None</p>`.withStatus(404))));
+    // @ts-expect-error: another status, which a page has got
+    GET(page, () => html`<p>Gone</p>`.withStatus(410));
     assert.ok(GET(answers({ 204: none, 404: none }), ({ path }) => empty(path === "/" ? 204 : 404)));
     assert.ok(
       GET(answers({ 200: Note, 201: Note }), ({ path }) => json({ title: "a", tags: [] }, path === "/" ? 200 : 201)),
