@@ -87,7 +87,7 @@ function streamedSource(pieces: AsyncIterable<Uint8Array>): ContentSource {
  */
 export class RequestContent {
   readonly #source: ContentSource;
-  #settings: ContentSettings | undefined;
+  #settings: ContentSettings;
   #whole: Promise<Uint8Array> | undefined;
   #decoded: { readonly coding: ContentCoding; readonly content: Promise<Uint8Array> } | undefined;
   #streamed = false;
@@ -96,7 +96,7 @@ export class RequestContent {
   receivedBytes = 0;
 
   /** @param settings those of the app. Default: JSON without a coding, up to 1 MiB */
-  constructor(source: ContentSource, settings?: ContentSettings) {
+  constructor(source: ContentSource, settings: ContentSettings = defaultContentSettings) {
     this.#source = source;
     this.#settings = settings;
   }
@@ -119,10 +119,11 @@ export class RequestContent {
 
   /** Returns the bytes, the same array each time: a caller that changes them changes them for all. */
   async bytes(headers: HeaderList, options?: ReadOptions): Promise<Uint8Array> {
-    this.#requireUnstreamed();
+    if (this.#streamed) throw new TypeError("The content was streamed already: it cannot be read again");
     const admission = this.#admit(headers, options);
     const { limit, coding } = admission;
-    const whole = this.#readWhole(limit);
+    this.#whole ??= this.#receiveWhole(limit);
+    const whole = this.#whole;
     const content = await (coding === undefined ? whole : this.#decodeOnce(coding, whole, admission));
     if (content.length > limit) throw contentTooLarge(limit);
     return content;
@@ -170,23 +171,10 @@ export class RequestContent {
     return result.value;
   }
 
-  get #reads(): ContentSettings {
-    return this.#settings ?? defaultContentSettings;
-  }
-
   get #decoders(): readonly Decoder[] {
-    const { decoders } = this.#reads;
+    const { decoders } = this.#settings;
     const json = this.#jsonTypes.length === 0 ? undefined : decoders.find(readsJson);
     return json === undefined ? decoders : [...decoders, { ...json, mediaTypes: this.#jsonTypes }];
-  }
-
-  #requireUnstreamed(): void {
-    if (this.#streamed) throw new TypeError("The content was streamed already: it cannot be read again");
-  }
-
-  #readWhole(limit: number): Promise<Uint8Array> {
-    this.#whole ??= this.#receiveWhole(limit);
-    return this.#whole;
   }
 
   async #receiveWhole(limit: number): Promise<Uint8Array> {
@@ -226,12 +214,12 @@ export class RequestContent {
 
   /** Returns the limit in bytes and the coding, unless the head of the request forbids reading. */
   #admit(headers: HeaderList, options: ReadOptions | undefined): Admission {
-    const limit = options?.limit ?? this.#reads.limit;
+    const limit = options?.limit ?? this.#settings.limit;
     requireLimit(limit);
     const maxExpansion = options?.maxExpansion ?? Number.POSITIVE_INFINITY;
     if (!(maxExpansion > 0)) throw new RangeError(`maxExpansion is a number above 0, not ${maxExpansion}`);
     // Few requests have content in a coding.
-    const coding = headers.has("Content-Encoding") ? chooseCoding(headers, this.#reads.codings) : undefined;
+    const coding = headers.has("Content-Encoding") ? chooseCoding(headers, this.#settings.codings) : undefined;
     if ((this.#source.length ?? 0) > limit) throw contentTooLarge(limit);
     return { limit, coding, maxExpansion };
   }
