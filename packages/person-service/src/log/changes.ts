@@ -14,16 +14,13 @@ import type { Log } from "./log.ts";
  * ```
  */
 export function changeLog(log: Pick<Log, "write">, now: () => number = Date.now): Filter {
-  const hasBudget = lineBudget(20, now);
-  let omitted = 0;
+  const ofRefusals = lineBudget(20, now);
 
   const write = (request: HttpRequest, note: ChangeNote, status: number): void => {
     const isRefused = note.isEmpty && status >= 400;
     if (note.isEmpty && !isRefused) return;
-    if (isRefused && !hasBudget()) {
-      omitted++;
-      return;
-    }
+    const omitted = isRefused ? ofRefusals() : 0;
+    if (omitted === undefined) return;
     const { created, changed, removed, ids } = note;
     const counts = Object.entries({ created, changed, removed }).filter(([, count]) => count > 0);
     log.write("info", isRefused ? "change-refused" : "change", undefined, {
@@ -35,9 +32,8 @@ export function changeLog(log: Pick<Log, "write">, now: () => number = Date.now)
       status,
       ...Object.fromEntries(counts),
       ...(ids.length > 0 && { ids }),
-      ...(isRefused && omitted > 0 && { omitted }),
+      ...(omitted > 0 && { omitted }),
     });
-    if (isRefused) omitted = 0;
   };
 
   return around(

@@ -31,7 +31,7 @@ export function denialLog(write: (event: "refused" | "refused-more", members: ob
   /** Refusals that are in no line, and counted for no client. */
   let uncounted = 0;
   let minute: NodeJS.Timeout | undefined;
-  const hasBudget = lineBudget(50, Date.now);
+  const budget = lineBudget(50, Date.now);
 
   const linesOf = (client: string): ClientLines | undefined => {
     const known = clients.get(client);
@@ -47,7 +47,7 @@ export function denialLog(write: (event: "refused" | "refused-more", members: ob
     const counted = [...clients].filter(([, lines]) => lines.counted > 0);
     clients.clear();
     for (const [client, { counted: count }] of counted.toSorted(([, one], [, other]) => other.counted - one.counted)) {
-      if (hasBudget()) write("refused-more", { client, count });
+      if (budget() !== undefined) write("refused-more", { client, count });
       else uncounted += count;
     }
     if (uncounted > 0) write("refused-more", { count: uncounted });
@@ -61,7 +61,7 @@ export function denialLog(write: (event: "refused" | "refused-more", members: ob
       const lines = linesOf(denial.client);
       const isThrottled = denial.kind === "throttled";
       const isDue = lines === undefined || (lines.written < linesPerClient && !(isThrottled && lines.isThrottled));
-      if (isDue && hasBudget()) {
+      if (isDue && budget() !== undefined) {
         if (lines !== undefined) {
           lines.written++;
           lines.isThrottled ||= isThrottled;

@@ -16,17 +16,13 @@ export function faultLog(
   log: Log,
   now: () => number = Date.now,
 ): (error: unknown, request: HttpRequest | undefined) => void {
-  const hasBudget = lineBudget(20, now);
-  let omitted = 0;
+  const budget = lineBudget(20, now);
   return (error, request) => {
-    if (!hasBudget()) {
-      omitted++;
-      return;
-    }
+    const omitted = budget();
+    if (omitted === undefined) return;
     // A stream that fails while it is sent reports the request as it arrived, before it got an id.
     const id = request?.attribute(requestId);
     const members = { ...(id !== undefined && { id }), ...(omitted > 0 && { omitted }) };
-    omitted = 0;
     if (error instanceof StoreUnavailable) {
       const { message: cause } = error;
       log.write("error", "broken-off", `an answer was broken off: ${cause}`, { ...members, cause });
