@@ -4,7 +4,7 @@ import { StoreNotEmpty } from "./contract/errors.ts";
 import type { SnapshotKey } from "./contract/snapshot.ts";
 import type { BulkCreation, RecordBatch } from "./contract/store.ts";
 import type { Engine } from "./engine.ts";
-import { BulkReader, type BulkSource, BulkTally } from "./writing/bulk-source.ts";
+import { BulkReader, type BulkSource, makeAll } from "./writing/bulk-source.ts";
 import type { OutcomeOf, Write } from "./writing/write.ts";
 
 /** Reads and writes the records of a collection in a transaction. Each operation begins when the one before it has ended. */
@@ -141,44 +141,29 @@ export class OpenTransaction {
   async #createAll(transacted: TransactedEngine, source: BulkSource): Promise<BulkCreation> {
     const { documents, unique, owner, onlyIfEmpty, locks } = source;
     if (!Array.isArray(documents)) this.mayBeRepeated = false;
-    const make = (write: Write): Promise<OutcomeOf<Write>> => {
-      // However many there are, they come to an end.
-      this.#deadline = performance.now() + longest * this.#limit;
-      return this.#make(() => transacted.write(write));
+    const make = async (step: readonly Write[]): Promise<readonly OutcomeOf<Write>[]> => {
+      const outcomes: OutcomeOf<Write>[] = [];
+      for (const write of step) {
+        // However many there are, they come to an end.
+        this.#deadline = performance.now() + longest * this.#limit;
+        outcomes.push(await this.#make(() => transacted.write(write)));
+      }
+      return outcomes;
     };
     if (locks.length > 0) await this.#make(() => transacted.lock(locks));
     if (onlyIfEmpty && (await this.#make(() => transacted.count({}, owner, { most: 1 }))) > 0) {
       throw new StoreNotEmpty("The collection has records");
     }
-    const tally = new BulkTally(unique);
     const reader = new BulkReader(
       source,
       1,
       (reason) => new Error(`${this} was ended, and nothing is stored: ${reason}`),
     );
-    const next = async (): Promise<Write | undefined> => {
+    const next = (): Promise<readonly Write[]> => {
       this.#begin();
-      try {
-        const [write] = await reader.next();
-        return write;
-      } finally {
-        this.#rest();
-      }
+      return reader.next().finally(() => this.#rest());
     };
-    try {
-      for (let write = await next(); write !== undefined && !tally.isDecided; write = await next()) {
-        tally.add(write, await make(write));
-      }
-    } finally {
-      reader.stop();
-    }
-    const atEnd = tally.isDecided ? undefined : tally.atEnd();
-    for (let step = atEnd?.next(); step?.done === false; ) {
-      const outcomes: OutcomeOf<Write>[] = [];
-      for (const write of step.value) outcomes.push(await make(write));
-      step = atEnd?.next(outcomes);
-    }
-    const result = tally.outcome;
+    const result = await makeAll(unique, next, make).finally(() => reader.stop());
     const { isUndone, keyed } = source.end();
     const isKept = result.kind === "created" && !isUndone;
     if (!isKept) this.#refusal = new Error(`${this} stores nothing, since a list in it was refused`);

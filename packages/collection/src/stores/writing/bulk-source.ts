@@ -93,6 +93,26 @@ const mostCharacters = 65_536;
 const mostWrites = 512;
 
 /**
+ * Makes changes within a transaction, in steps of some at once, each in the state that those before it have left.
+ *
+ * @param next returns the writes of the next step; none at the end
+ */
+export async function makeAll(
+  unique: readonly string[],
+  next: () => Promise<readonly Write[]>,
+  make: (step: readonly Write[]) => Promise<readonly OutcomeOf<Write>[]>,
+): Promise<BulkCreation> {
+  const tally = new BulkTally(unique);
+  for (let step = await next(); step.length > 0; step = await next()) {
+    for (const [i, outcome] of (await make(step)).entries()) tally.add(step[i] as Write, outcome); // as many
+    if (tally.isDecided) return tally.outcome;
+  }
+  const atEnd = tally.atEnd();
+  for (let step = atEnd.next(); !step.done; ) step = atEnd.next(await make(step.value));
+  return tally.outcome;
+}
+
+/**
  * Counts the changes that are made, and collects the conflicts of the others. One that wants a value which another record has is made
  * at the end: a later change may give the value up.
  */

@@ -1,6 +1,6 @@
 import { StoreNotEmpty, StoreUnavailable } from "../../contract/errors.ts";
 import type { BulkCreation } from "../../contract/store.ts";
-import { BulkReader, type BulkSource, BulkTally } from "../../writing/bulk-source.ts";
+import { BulkReader, type BulkSource, makeAll } from "../../writing/bulk-source.ts";
 import { isNew, type OutcomeOf, type Write } from "../../writing/write.ts";
 import type { PostgresConnection } from "../connections/connection.ts";
 import { sqlState, sqlStateOf } from "../connections/fault.ts";
@@ -52,31 +52,24 @@ async function storeSteps(
   if (source.onlyIfEmpty)
     begun.push(connection.query({ text: "SELECT pg_advisory_xact_lock($1)", values: [emptyLock] }));
   await Promise.all([...begun, lockLists(connection, source.locks)]);
-  const first = await reader.next();
-  // Others must not be given the ids that the documents name: they wait.
-  if (first.some((write) => isNew(write) && write.id !== undefined)) await changes.keepOthersOut(connection);
   const assertEmpty = async (): Promise<void> => {
     if (source.onlyIfEmpty && !(await changes.isEmpty(connection, source.owner))) {
       throw new StoreNotEmpty("The collection has records");
     }
   };
-  await assertEmpty();
-  const tally = new BulkTally(source.unique);
   let batch: PostgresBatch | undefined;
   const make = async (step: readonly Write[]): Promise<readonly OutcomeOf<Write>[]> => {
-    if (batch !== undefined) await changes.write(connection, batch);
+    if (batch === undefined) {
+      // Others must not be given the ids that the documents name: they wait.
+      if (step.some((write) => isNew(write) && write.id !== undefined)) await changes.keepOthersOut(connection);
+      await assertEmpty();
+    } else await changes.write(connection, batch);
     const present = await changes.read(connection, step);
     batch = present;
     return step.map((write) => present.apply(write));
   };
-  for (let step = first; step.length > 0; step = await reader.next()) {
-    for (const [i, outcome] of (await make(step)).entries()) tally.add(step[i] as Write, outcome); // as many
-    if (tally.isDecided) return { result: tally.outcome, batch: undefined };
-  }
-  const atEnd = tally.atEnd();
-  for (let step = atEnd.next(); !step.done; ) step = atEnd.next(await make(step.value));
+  const result = await makeAll(source.unique, () => reader.next(), make);
   await assertEmpty();
-  const result = tally.outcome;
   const { isUndone, keyed } = source.end();
   if (result.kind !== "created" || isUndone) return { result, batch: undefined };
   if (keyed !== undefined) await changes.keep(connection, keyed);
