@@ -6,9 +6,9 @@ import { isJsonObject, type JsonObject, without, withoutPath } from "../members/
 import { setRetiredAside, withoutEmptied } from "../members/retired-members.ts";
 import { mergePatch } from "../patch/merge-patch.ts";
 import type { Document, Store, StoredRecord } from "../stores/contract/store.ts";
+import type { Seen } from "./earlier-lines.ts";
 import type { Judgement } from "./outcomes.ts";
 import { RecordLookUp } from "./record-look-up.ts";
-import type { Seen } from "./seen-values.ts";
 
 export interface MatchingOptions extends MatchRules, MatchedRecords {
   readonly store: Store;

@@ -5,10 +5,9 @@ import { heldByAnother } from "../handlers/refusals.ts";
 import { RightsEnded } from "../readmission.ts";
 import { StoreOutcomeUnknown, StoreUnavailable } from "../stores/contract/errors.ts";
 import type { BulkConflict, ListChange, Store, StoredRecord } from "../stores/contract/store.ts";
-import { LaterLines } from "./later-lines.ts";
+import { type Seen, SeenValues, UndoneLines } from "./earlier-lines.ts";
 import type { BrokenOff, Judgement, Made, Progress } from "./outcomes.ts";
 import type { LineErrors } from "./report.ts";
-import { type Seen, SeenValues } from "./seen-values.ts";
 import { inBatches, type SpooledDocument } from "./spool.ts";
 import { BulkTimeExceeded, type BulkWork } from "./work.ts";
 
@@ -69,7 +68,7 @@ class Run {
   readonly #lines: Lines;
   readonly #note: ChangeNote | undefined;
   readonly #seen = new SeenValues();
-  readonly #later: LaterLines | undefined;
+  readonly #undone: UndoneLines | undefined;
   #progress: Progress;
   #isInvalid = false;
   #isOwnerless = false;
@@ -80,7 +79,7 @@ class Run {
     this.#lines = lines;
     this.#note = note;
     this.#progress = lines.done;
-    this.#later = lines.isDryRun && lines.mode !== "whole" ? new LaterLines(lines.store.unique) : undefined;
+    this.#undone = lines.isDryRun && lines.mode !== "whole" ? new UndoneLines(lines.store.unique) : undefined;
   }
 
   get made(): Made {
@@ -148,7 +147,7 @@ class Run {
         this.#lines.keep?.stored();
         this.#notes(attempt.changes);
       }
-      if (this.#later !== undefined) for (const { judgement } of attempt.changes) this.#later.add(judgement);
+      if (this.#undone !== undefined) for (const { judgement } of attempt.changes) this.#undone.add(judgement);
       if (attempt.stoppedAfter !== undefined) this.#brokenOff = { reason: "errors", line: attempt.stoppedAfter };
       return;
     }
@@ -161,7 +160,7 @@ class Run {
     known: ReadonlyMap<number, readonly StandardSchemaV1.Issue[]>,
   ) {
     const { store, lockOf, admit, missing, confirm, isDryRun, mode, errors, keep } = this.#lines;
-    const later = this.#later;
+    const undone = this.#undone;
     const counts = { ...this.#progress };
     const faults: { readonly line: number; readonly issues: readonly StandardSchemaV1.Issue[] }[] = [];
     const changes: Change[] = [];
@@ -175,7 +174,7 @@ class Run {
       changes.push({
         line,
         position: tried,
-        judgement: later || judgement.kind !== "create" ? slim(judgement, later) : created,
+        judgement: undone || judgement.kind !== "create" ? slim(judgement, undone) : created,
       });
       return changeOf(judgement);
     };
@@ -187,7 +186,7 @@ class Run {
           const { line } = some[i] as SpooledDocument; // as many
           tried++;
           const issues =
-            known.get(tried) ?? (judgement.kind === "refuse" ? judgement.issues : later?.issues(judgement));
+            known.get(tried) ?? (judgement.kind === "refuse" ? judgement.issues : undone?.issues(judgement));
           if (issues !== undefined) {
             faults.push({ line, issues });
             isInvalid ||= judgement.kind === "refuse" && !judgement.isConflict;
@@ -220,7 +219,7 @@ class Run {
     if (outcome.kind === "refused") {
       for (const conflict of outcome.conflicts) {
         const made = changes[conflict.position - 1] as Change; // as many as were wanted
-        if (later?.isFreed(made.judgement, conflict.member)) continue;
+        if (undone?.isFreed(made.judgement, conflict.member)) continue;
         counts[countOf[made.judgement.kind]]--;
         conflicts.set(made.position, [issueOf(conflict)]);
         if (mode !== "each") faults.push({ line: made.line, issues: [issueOf(conflict)] });
@@ -271,8 +270,8 @@ type ChangeJudgement = Extract<Judgement, { readonly kind: keyof typeof noteOf }
 const created: ChangeJudgement = { kind: "create", document: {} };
 
 /** Without the document, unless it is needed: a list has thousands. */
-const slim = (judgement: ChangeJudgement, later: object | undefined): ChangeJudgement =>
-  later === undefined && "record" in judgement
+const slim = (judgement: ChangeJudgement, undone: object | undefined): ChangeJudgement =>
+  undone === undefined && "record" in judgement
     ? { kind: judgement.kind, record: { ...judgement.record, json: "" }, document: {} }
     : judgement;
 
