@@ -9,7 +9,6 @@ describe("the writes of a bulk request that are stored together", () => {
       toWrite: () => ({ kind: "create", id: undefined, members, time: 0 }),
       onlyIfEmpty: false,
       owner: undefined,
-      unique: [],
       locks: [],
       end: () => ({ isUndone: false, keyed: undefined }),
     });

@@ -61,7 +61,7 @@ export class SeenValues implements Seen {
 /** Returns a digest other than 0, which marks a free slot. */
 const digestOf = (text: string): bigint => hash("sha256", text, "buffer").readBigUInt64LE() || 1n;
 
-/** Knows of the steps of a dry run, which are undone, what later ones must: the ids and unique values they would have taken or given up. */
+/** Knows which ids and unique values the earlier steps of a dry run, which are undone, would have taken or given up. */
 export class UndoneLines {
   readonly #members: readonly string[];
   readonly #taken = new SeenValues();

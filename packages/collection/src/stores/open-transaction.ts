@@ -69,9 +69,9 @@ export class OpenTransaction {
   }
 
   /** Returns an engine whose operations are those of the transaction. */
-  engine(transacted: TransactedEngine, collection: string): Engine {
+  engine(transacted: TransactedEngine, { name, unique }: StoredCollection): Engine {
     const refuse = (method: string) => (): never => {
-      throw new TypeError(`store.${method} of ${collection} is not for a transaction: call it outside`);
+      throw new TypeError(`store.${method} of ${name} is not for a transaction: call it outside`);
     };
     return {
       find: (id, owner) => this.#make(() => transacted.find(id, owner)),
@@ -83,7 +83,7 @@ export class OpenTransaction {
       count: (selection, owner, options) => this.#make(() => transacted.count(selection, owner, options)),
       keyed: (owner, key) => this.#make(() => transacted.keyed(owner, key)),
       write: (write) => this.#make(() => transacted.write(write)),
-      createAll: (source) => this.#createAll(transacted, source),
+      createAll: (source) => this.#createAll(transacted, unique, source),
       revision: refuse("revision"),
       state: refuse("state"),
       changes: refuse("changes"),
@@ -138,8 +138,8 @@ export class OpenTransaction {
   }
 
   /** Makes the changes of a list one by one, each in the state that those before it have left. */
-  async #createAll(transacted: TransactedEngine, source: BulkSource): Promise<BulkCreation> {
-    const { documents, unique, owner, onlyIfEmpty, locks } = source;
+  async #createAll(transacted: TransactedEngine, unique: readonly string[], source: BulkSource): Promise<BulkCreation> {
+    const { documents, owner, onlyIfEmpty, locks } = source;
     if (!Array.isArray(documents)) this.mayBeRepeated = false;
     const make = async (step: readonly Write[]): Promise<readonly OutcomeOf<Write>[]> => {
       const outcomes: OutcomeOf<Write>[] = [];

@@ -87,7 +87,7 @@ export function recordDatabase(
         (transacted) => {
           const opened = new OpenTransaction(began, engine.longestWait);
           open = opened;
-          const inside = (each: StoredCollection): Engine => opened.engine(transacted(each), each.name);
+          const inside = (each: StoredCollection): Engine => opened.engine(transacted(each), each);
           return opened.run(() => work(storesOver(inside, refuseWithin, ofOperations)));
         },
         () => open?.mayBeRepeated !== false,

@@ -67,7 +67,6 @@ export function recordStore(
   const replacing = (id: number, document: Document, expectedRevision: number | undefined) =>
     ({ kind: "replace", id, expectedRevision, ...contentOf(document) }) as const;
 
-  const conditions = { owner, unique };
   const keyRow = (key: string) => ({ owner: owner ?? 0, key, id: 0, revision: 0, time: now().getTime() });
 
   const store: Store = {
@@ -102,7 +101,7 @@ export function recordStore(
     create: async (document, { idempotency } = {}) => engine.write({ ...creating(document), idempotency }),
     createAll: (documents, { onlyIfEmpty = false } = {}) =>
       engine.createAll({
-        ...conditions,
+        owner,
         documents,
         toWrite: creating,
         onlyIfEmpty,
@@ -121,7 +120,7 @@ export function recordStore(
         }
       };
       return engine.createAll({
-        ...conditions,
+        owner,
         documents: changes,
         toWrite,
         onlyIfEmpty: false,

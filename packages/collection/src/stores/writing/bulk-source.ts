@@ -23,8 +23,6 @@ export interface BulkEnd {
 }
 
 export interface BulkConditions extends Required<BulkOptions> {
-  /** The members with unique values. */
-  readonly unique: readonly string[];
   /** The owner whose records `onlyIfEmpty` concerns; undefined for all owners. */
   readonly owner: number | undefined;
 }

@@ -68,7 +68,7 @@ async function storeSteps(
     batch = present;
     return step.map((write) => present.apply(write));
   };
-  const result = await makeAll(source.unique, () => reader.next(), make);
+  const result = await makeAll(changes.unique, () => reader.next(), make);
   await assertEmpty();
   const { isUndone, keyed } = source.end();
   if (result.kind !== "created" || isUndone) return { result, batch: undefined };

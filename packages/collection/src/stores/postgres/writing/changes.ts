@@ -24,12 +24,13 @@ import { forgetKeys, keepKeys, keyedRecords, putKeys } from "./keys.ts";
 export class PostgresChanges {
   /** Whether it owns the records of others. */
   readonly isOwner: boolean;
+  /** The members with unique values. */
+  readonly unique: readonly string[];
   readonly rows: PostgresRows;
   readonly removeRecords: RemoveRecords;
   readonly #collection: string;
   readonly #table: string;
   readonly #owner: Ownership | undefined;
-  readonly #unique: readonly string[];
   readonly #names: PresentNames;
   /** Ids that were reserved, and that no record has got. */
   readonly #spareIds: number[] = [];
@@ -41,7 +42,7 @@ export class PostgresChanges {
     this.#collection = name;
     this.#table = quoteName(name);
     this.#owner = owner;
-    this.#unique = unique;
+    this.unique = unique;
     this.#names = presentNames(renamed);
     this.rows = postgresRows(definition);
     this.removeRecords = removalOfRecords(definition, collections);
@@ -66,7 +67,7 @@ export class PostgresChanges {
     const repeated = await this.#rowsOf(connection, [...new Set(Array.from(keyed.values(), ({ id }) => id))]);
     for (const [id, row] of repeated) rows.set(id, row);
     const takenIds = new Set([...rows.keys(), ...removed]);
-    return new PostgresBatch(this.#unique, { ...reserved, rows, takenIds, holders, owners, keyed });
+    return new PostgresBatch(this.unique, { ...reserved, rows, takenIds, holders, owners, keyed });
   }
 
   /** Returns the row with an id; undefined without one. */
@@ -222,11 +223,11 @@ export class PostgresChanges {
 
   /** Returns which records have the keys of the writes. */
   async #holdersOf(connection: PostgresConnection, writes: readonly Write[]): Promise<readonly Holders[]> {
-    if (this.#unique.length === 0) return [];
+    if (this.unique.length === 0) return [];
     const keys = writes.map((write) => {
-      return write.kind === "remove" ? [] : uniqueKeys(JSON.parse(write.members), this.#unique);
+      return write.kind === "remove" ? [] : uniqueKeys(JSON.parse(write.members), this.unique);
     });
-    const holders = this.#unique.map(async (member, position): Promise<Holders> => {
+    const holders = this.unique.map(async (member, position): Promise<Holders> => {
       const wanted = new Set(keys.flatMap((each) => each[position] ?? []));
       if (wanted.size === 0) return new Map();
       const column = uniqueSql(member);

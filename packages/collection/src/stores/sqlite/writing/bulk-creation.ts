@@ -27,9 +27,9 @@ export function bulkCreation(
   busyTimeout: number,
   counters: SqliteCounters,
   writes: SqliteChanges,
-  { onlyIfEmpty, owner, unique }: BulkConditions,
+  { onlyIfEmpty, owner }: BulkConditions,
 ): SqliteBulkCreation {
-  const tally = new BulkTally(unique);
+  const tally = new BulkTally(writes.definition.unique);
   begin(database, busyTimeout);
   writes.begin();
   const isRefused = orRollBack(database, () => {

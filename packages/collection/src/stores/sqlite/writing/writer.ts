@@ -204,10 +204,10 @@ const mostWaitingCharacters = 33_554_432;
  * @throws StoreUnavailable (rejects) also when the documents stop arriving; errors of the documents themselves are passed on
  */
 async function sendBulk(channel: CommitterChannel, collection: string, source: BulkSource): Promise<BulkOutcome> {
-  const { onlyIfEmpty, owner, unique } = source;
+  const { onlyIfEmpty, owner } = source;
   const reader = new BulkReader(source);
   try {
-    await channel.ask("beginBulk", collection, { onlyIfEmpty, owner, unique });
+    await channel.ask("beginBulk", collection, { onlyIfEmpty, owner });
     let writes = await reader.next();
     for (let isWanted = true; isWanted && writes.length > 0; ) {
       // The next writes are made while those before them are stored.
