@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { matchingOf } from "../src/bulk/matching.ts";
 import { SeenValues } from "../src/bulk/earlier-lines.ts";
+import { matchingOf } from "../src/bulk/matching.ts";
 import type { StoredRecord } from "../src/index.ts";
 import { storeWith } from "./store-with.ts";
 
