@@ -63,14 +63,20 @@ async function runCompiled(file, cache) {
   const { crc32 } = await import("node:zlib");
   const source = readFileSync(file, "latin1"); // it has ASCII only
   const kept = join(cache, `${crc32(source).toString(16)}.v8`);
-  const cachedData = existsSync(kept) ? readFileSync(kept) : undefined;
+  const found = existsSync(kept) ? readFileSync(kept) : Buffer.alloc(0);
+  // V8 would run what a full disk or a crash of the machine has damaged.
+  const isWhole = found.length > 4 && found.readUInt32LE() === crc32(found.subarray(4));
+  const cachedData = isWhole ? found.subarray(4) : undefined;
   const script = new Script(`(function (require, __filename) {${source}\n})`, { filename: file, cachedData });
   script.runInThisContext()(createRequire(file), file);
   if (cachedData !== undefined && script.cachedDataRejected !== true) return;
   // Before V8 forgets what only a start calls. A program that ends sooner leaves nothing.
   setTimeout(() => {
     try {
-      writeFileSync(`${kept}.${process.pid}`, script.createCachedData());
+      const data = script.createCachedData();
+      const sum = Buffer.alloc(4);
+      sum.writeUInt32LE(crc32(data));
+      writeFileSync(`${kept}.${process.pid}`, Buffer.concat([sum, data]));
       renameSync(`${kept}.${process.pid}`, kept);
     } catch {
       // The folder is read-only.

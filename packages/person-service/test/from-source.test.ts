@@ -23,7 +23,7 @@ it("the command in a checkout runs the source, whatever is built", async () => {
   }
   symlinkSync(join(root, "packages/people-page"), folder.path("packages/people-page"));
   symlinkSync(join(root, "node_modules"), folder.path("node_modules"));
-  folder.write("packages/person-service/program/main.js", 'throw new Error("An older build runs.");');
+  folder.write("packages/person-service/program/main.cjs", 'throw new Error("An older build runs.");');
   const command = [process.execPath, join(copy, "bin/person-service.js")];
   const database = ["--database", folder.path("people.db")];
   await using service = await startServiceOf(command, ...database);
