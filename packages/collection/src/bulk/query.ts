@@ -1,8 +1,13 @@
 import { wording } from "waymark/internal";
 import { isFilter } from "../lists/filter.ts";
-import { describeFilters, readFiltered } from "../lists/filtered.ts";
-import { describeParameters, oneOf, type Parameter, type Query, queryOf } from "../lists/parameter-table.ts";
-import { readQuery, reportUnknown } from "../lists/parameters.ts";
+import {
+  oneOf,
+  type Parameter,
+  type ParameterValues,
+  type Query,
+  queryOf,
+  type SentQuery,
+} from "../lists/parameter-table.ts";
 import { type Listed, wordsParameter } from "../lists/query.ts";
 import { absentChoices, type MatchRules, onMatchChoices } from "../match-rules.ts";
 import type { CollectionSettings } from "../settings.ts";
@@ -93,7 +98,8 @@ export interface ChoiceOfRecords {
 export function choiceQuery(listed: Pick<Listed, "store" | "nouns">): Query<ChoiceOfRecords, [areChosen: boolean]> {
   const { members } = listed.store;
   const ofWords = wordsParameter(listed);
-  const own = {
+  const table = {
+    ...ofWords,
     most: mostParameter(
       "match",
       "The most records that may match, or `all`; where there are more, nothing is changed. Default: 1,000.",
@@ -101,27 +107,24 @@ export function choiceQuery(listed: Pick<Listed, "store" | "nouns">): Query<Choi
     all: oneOf(["true"], "Says that every record is meant, where there is no filter."),
     "dry-run": oneOf(["true"], "Judges the change, and makes none."),
   };
-  const table = { ...ofWords, ...own };
-  const known = { names: Object.keys(table), filters: members.map(({ name }) => name), members: [] };
-  return {
-    read: (search, areChosen) =>
-      readQuery(search, (parameters, report) => {
-        const { values, filters } = readFiltered(parameters, table, members, report, (name) => {
-          if (!ofPages.includes(name)) return reportUnknown(name, known, report);
-          report(name, "is for lists: a change is of all records that match");
-        });
-        const { q: words, most, "dry-run": dryRun } = values;
-        const filter = [...parameters.keys()].find((name) => Object.hasOwn(ofWords, name) || isFilter(name, members));
-        if (areChosen && filter !== undefined) report(filter, "cannot be combined with records in the content");
-        if (!areChosen && filter === undefined && !parameters.has("all")) {
-          report("all", "must be true where there is no filter, to change every record");
-        }
-        const selection = { ...(filters.length > 0 && { filters }), ...(words !== undefined && { words }) };
-        const isDryRun = dryRun !== undefined;
-        return { isDryRun, most: most ?? (areChosen ? Number.POSITIVE_INFINITY : defaultMost), selection };
-      }),
-    describe: () => ({ ...describeParameters(ofWords), ...describeFilters(members), ...describeParameters(own) }),
+  const toChoice = (
+    { q: words, most, "dry-run": dryRun }: ParameterValues<typeof table>,
+    { sent, filters, report }: SentQuery,
+    areChosen: boolean,
+  ): ChoiceOfRecords => {
+    const filter = [...sent.keys()].find((name) => Object.hasOwn(ofWords, name) || isFilter(name, members));
+    if (areChosen && filter !== undefined) report(filter, "cannot be combined with records in the content");
+    if (!areChosen && filter === undefined && !sent.has("all")) {
+      report("all", "must be true where there is no filter, to change every record");
+    }
+    const selection = { ...(filters.length > 0 && { filters }), ...(words !== undefined && { words }) };
+    const isDryRun = dryRun !== undefined;
+    return { isDryRun, most: most ?? (areChosen ? Number.POSITIVE_INFINITY : defaultMost), selection };
   };
+  return queryOf(table, toChoice, {
+    filters: members,
+    explain: (name) => (ofPages.includes(name) ? "is for lists: a change is of all records that match" : undefined),
+  });
 }
 
 const ofPages = ["limit", "after", "before", "sort", "fields", "format"];

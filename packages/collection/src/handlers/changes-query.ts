@@ -72,7 +72,7 @@ export function changesQuery({ members }: Pick<CollectionSettings, "members">): 
     ...(limit !== undefined && { limit }),
     fields: fields && ["id", ...fields.filter((name) => name !== "id")],
   });
-  return queryOf(table, toQuery, members);
+  return queryOf(table, toQuery, { members });
 }
 
 /** Returns the path of the list whose changes are requested: who may read it may follow them. */

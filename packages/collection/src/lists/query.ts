@@ -12,16 +12,17 @@ import { withoutTrunkZero } from "../stores/table/numbers.ts";
 import { isDigits, toWords } from "../stores/table/words.ts";
 import { parseCursor } from "./cursor.ts";
 import { fieldsParameter, requireChoice } from "./fields.ts";
-import { describeFilters, readFiltered } from "./filtered.ts";
 import {
-  describeParameters,
   formatParameter,
   type Parameter,
+  type ParameterValues,
   type Query,
+  queryOf,
   type ReportFault,
+  type SentQuery,
   textParameter,
 } from "./parameter-table.ts";
-import { type QueryParameters, type Report, readQuery, reportUnknown } from "./parameters.ts";
+import type { QueryParameters, Report } from "./parameters.ts";
 
 /** The query of a list. */
 export interface ListQuery {
@@ -59,26 +60,16 @@ export function listQuery(listed: Listed): Query<ListQuery, [Representation]> {
     ...(listed.members && { fields: fieldsParameter(listed.members) }),
     format: formatParameter(listed.lists),
   };
-  const known = {
-    names: Object.keys(table),
-    filters: members.map(({ name }) => name),
-    members: listed.members ?? [],
-  };
-  const read = (parameters: QueryParameters, representation: Representation, report: Report): ListQuery => {
-    let faults = 0;
-    const note: Report = (...fault) => {
-      faults++;
-      report(...fault);
-    };
-    const { values, filters } = readFiltered(parameters, table, members, note, (name, value) => {
-      if (!asksForCount(name, value)) return reportUnknown(name, known, note);
-      note(name, "is not known here: send the header Prefer: count=exact, and X-Total-Count has the number of all");
-    });
+  const toQuery = (
+    values: ParameterValues<typeof table>,
+    { sent: parameters, filters, report, isFaulty }: SentQuery,
+    representation: Representation,
+  ): ListQuery => {
     const { sort: order = defaultOrder, q: words, limit, fields } = values;
-    requireChoice(fields, representation, note);
+    requireChoice(fields, representation, report);
     const backwards = parameters.has("before");
-    if (backwards && parameters.has("after")) note("before", "cannot be combined with after");
-    if (backwards && !parameters.has("limit")) note("before", "needs a limit");
+    if (backwards && parameters.has("after")) report("before", "cannot be combined with after");
+    if (backwards && !parameters.has("limit")) report("before", "needs a limit");
     const selection: OrderedSelection = {
       ...(filters.length > 0 && { filters }),
       ...(words !== undefined && { words }),
@@ -86,19 +77,19 @@ export function listQuery(listed: Listed): Query<ListQuery, [Representation]> {
       ...(limit !== undefined && { limit }),
     };
     // Only a valid selection can be compared with the one that the cursor was made for.
-    const after =
-      faults > 0 ? undefined : parsePlace(backwards ? "before" : "after", parameters, selection, members, note);
+    const after = isFaulty()
+      ? undefined
+      : parsePlace(backwards ? "before" : "after", parameters, selection, members, report);
     return { parameters, selection: after === undefined ? selection : { ...selection, after }, backwards, fields };
   };
-  return {
-    read: (search, representation) =>
-      readQuery(search, (parameters, report) => read(parameters, representation, report)),
-    describe() {
-      const { format, ...others } = describeParameters(table);
-      return { ...others, ...describeFilters(members), ...(format && { format }) };
-    },
-  };
+  return queryOf(table, toQuery, {
+    filters: members,
+    members: listed.members,
+    explain: (name, value) => (asksForCount(name, value) ? howToCount : undefined),
+  });
 }
+
+const howToCount = "is not known here: send the header Prefer: count=exact, and X-Total-Count has the number of all";
 
 /** How other services are asked for the number of all records; `count=20` is a limit. */
 const asksForCount = (name: string, value: string): boolean =>

@@ -1,33 +1,9 @@
 import type { Description, JsonSchema } from "waymark/openapi";
-import type { MemberFilter, MemberType, SelectableMember } from "../stores/contract/selection.ts";
-import { isFilter, operatorsOf, parseFilter } from "./filter.ts";
-import {
-  type DescribedParameters,
-  type ParameterTable,
-  type ParameterValues,
-  readParameters,
-} from "./parameter-table.ts";
-import type { QueryParameters, Report } from "./parameters.ts";
-
-/** Reads filters on the members, and the parameters of a table as `readParameters` does. */
-export function readFiltered<P extends ParameterTable>(
-  sent: QueryParameters,
-  table: P,
-  members: readonly SelectableMember[],
-  report: Report,
-  readOther: (name: string, value: string) => void,
-): { readonly values: ParameterValues<P>; readonly filters: readonly MemberFilter[] } {
-  const filters: MemberFilter[] = [];
-  const values = readParameters(sent, table, report, (name, value) => {
-    if (!isFilter(name, members)) return readOther(name, value);
-    const filter = parseFilter(name, value, members, report);
-    if (filter !== undefined) filters.push(filter);
-  });
-  return { values, filters };
-}
+import type { MemberType, SelectableMember } from "../stores/contract/selection.ts";
+import { operatorsOf } from "./filter.ts";
 
 /** Describes the filters on these members. */
-export function describeFilters(members: readonly SelectableMember[]): DescribedParameters {
+export function describeFilters(members: readonly SelectableMember[]): Readonly<Record<string, Description.Parameter>> {
   const byOperators = Map.groupBy(members, (member) => operatorsOf(member).join("|"));
   const equalities = members.map(({ name, type, isList }) => {
     const description = isList === true ? `Those with this among \`${name}\`.` : `Those whose \`${name}\` is this.`;
