@@ -1,7 +1,7 @@
 import { type Awaitable, andThen, isPromise } from "./and-then.ts";
 import { DeclarationSite, foundName } from "./declaration.ts";
 import type { FilterDescription } from "./description.ts";
-import { isTakes, type TakesData } from "./input/taken.ts";
+import { isTakes, type TakesData, withInput } from "./input/taken.ts";
 import type { Takes } from "./input/takes.ts";
 import { requireOptions } from "./known-options.ts";
 import type { NoVariables, Unmet } from "./path/pattern.ts";
@@ -180,6 +180,18 @@ export function aroundTaking(
     apply: (request, next) => withInputs(request, (input) => adapted(request, next, input)),
     taken,
     site,
+  };
+}
+
+/** Makes the filter that reads what is taken for all routes of a group. */
+export function takingFilter(taken: TakesData): Filter {
+  const withInputs = taken.handling.compile(taken);
+  return {
+    kind: "filter",
+    apply: (request, next) => withInputs(request, (input) => next(withInput(request, input))),
+    taken,
+    isForRoutes: true,
+    site: taken.site,
   };
 }
 

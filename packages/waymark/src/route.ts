@@ -9,13 +9,12 @@ import { pathKind } from "./conditions/path.ts";
 import type { ContentSettings } from "./content/request-content.ts";
 import { DeclarationSite, kindOf } from "./declaration.ts";
 import type { Description, DescriptionMember } from "./description.ts";
-import type { Filter, WebFilter } from "./filter.ts";
+import { type Filter, takingFilter, type WebFilter } from "./filter.ts";
 import { isTakes, type TakesData, together } from "./input/taken.ts";
 import type { Takes } from "./input/takes.ts";
 import type { Intersection, NoVariables, PathVariables, Plain, Unmet } from "./path/pattern.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
-import { takingFilter } from "./taking-filter.ts";
 import { typeName } from "./wording.ts";
 
 /**

@@ -18,7 +18,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     "web",
     "routing",
     "route.ts",
-    "app.ts open.ts provide.ts taking-filter.ts",
+    "app.ts open.ts provide.ts",
     "answer condition.ts filter.ts schema.ts",
     "adapter fields/index.ts input",
     "same-site.ts",

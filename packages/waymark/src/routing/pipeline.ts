@@ -8,7 +8,6 @@ import { HttpError, internalError } from "../problem.ts";
 import { exchangeOf, type HttpRequest } from "../request.ts";
 import { fromWebResponse, HttpResponse } from "../response.ts";
 import type { Group, SingleRoute } from "../route.ts";
-import { readByGroups } from "../taking-filter.ts";
 import { typeName } from "../wording.ts";
 import { compileAnswerCheck, type DeclaredAnswers } from "./answer-check.ts";
 
@@ -154,7 +153,9 @@ function takingHandler({ handler, taken }: SingleRoute, groups: readonly Group[]
   // The types of route.ts see to it that the groups bind what the handler needs, and that it takes the input.
   if (taken === undefined) return handler as (request: HttpRequest) => unknown;
   const answer = handler as (request: HttpRequest, input: InputValues) => unknown;
-  const withInputs = taken.handling.compile(taken, readByGroups(groups));
+  const forRoutes = groups.flatMap(({ filters }) => filters.filter(({ isForRoutes }) => isForRoutes));
+  const readBefore = forRoutes.flatMap((filter) => filter.taken?.declared ?? []);
+  const withInputs = taken.handling.compile(taken, readBefore);
   return (request) => withInputs(request, (input) => answer(request, input));
 }
 
