@@ -8,7 +8,7 @@ import { tls } from "./http2-frames.ts";
 
 /** A way to hold memory of a server. */
 export interface HostileKind {
-  /** The most bytes that one client of the kind may hold, as docs/access.md states them. */
+  /** The most bytes that one client of the kind may hold. */
   readonly bound: number;
   /** The most bytes that 10,000 of them may hold together, where there is a bound for all. */
   readonly most?: number;

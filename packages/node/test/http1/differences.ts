@@ -1,6 +1,6 @@
 /** A message that one of two parsers takes, and the other refuses. */
 export interface Difference {
-  /** As in the table of docs/architecture.md. */
+  /** What differs; docs/architecture.md leads here. */
   readonly what: string;
   readonly message: string;
   /** The status that waymark answers with, and what it says. */

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { laxer, stricter } from "./differences.ts";
 import { agreesWithNode, parse } from "./differential.ts";
 import { parseWithNode } from "./node-parser.ts";
@@ -35,15 +33,4 @@ describe("the parser, compared with that of Node.js", () => {
       assert.equal(countOf(message), parse([Buffer.from(message)]).messages.length - 1);
     });
   }
-});
-
-it("docs/architecture.md lists every difference to the parser of Node.js", () => {
-  const page = readFileSync(fileURLToPath(new URL("../../../../docs/architecture.md", import.meta.url)), "utf8");
-  const table = page.split("## HTTP/1.1 beside Node.js")[1]?.split("\n## ")[0] ?? "";
-  const rows = table.split("\n").filter((line) => /^\| (?!What|---)/.test(line));
-  const expected = [
-    ...stricter.map(({ what, status }) => `| ${what} | taken | ${status} |`),
-    ...laxer.map(({ what }) => `| ${what} | refused, or the last of its connection | taken |`),
-  ];
-  assert.deepEqual(rows, expected);
 });
