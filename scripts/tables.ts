@@ -18,6 +18,11 @@ const tables: Readonly<Record<string, () => string>> = {
         return [page === undefined ? flag : `[${flag}](${page})`, about, String(byDefault ?? "")];
       }),
     ),
+  "options of serve": () => toOptions("node/src/options.ts", "ServeOptions"),
+  "limits of bulk": () => toOptions("collection/src/limits.ts", "BulkLimits"),
+  "limits of lists": () => toOptions("collection/src/limits.ts", "ListLimits"),
+  "limits of SQLite": () => toOptions("collection/src/stores/sqlite/database.ts", "SqliteDatabaseOptions"),
+  "limits of PostgreSQL": () => toOptions("collection/src/database.ts", "PostgresDatabaseOptions"),
   "problems of waymark": () => toProblems(problemTypes),
   "problems of @waymark/node": () => toProblems(connectionProblemTypes),
   "problems of @waymark/collection": () => toProblems(collectionProblemTypes),
@@ -38,6 +43,24 @@ export function withTables(page: string): string {
 export const pagesWithTables: readonly string[] = globSync("docs/*.md", {
   cwd: join(import.meta.dirname, ".."),
 }).filter((file) => readFileSync(join(import.meta.dirname, "..", file), "utf8").includes("\n<!-- table: "));
+
+/** Makes a table of the options of an interface, whose comments end with their defaults. */
+function toOptions(file: string, name: string): string {
+  const source = readFileSync(join(import.meta.dirname, "../packages", file), "utf8");
+  const members = new RegExp(`interface ${name} [^]*?\n}`).exec(source)?.[0] ?? "";
+  const options = members.matchAll(/\/\*\*(.*?) Default: ([^/]*)\. *\n? *\*\/\n +readonly (\w+)/gs);
+  return toTable(
+    ["Option", "Means", "Default"],
+    Array.from(options, ([, about = "", byDefault = "", option]) => [
+      `\`${option}\``,
+      about
+        .replaceAll(/\s*\n +\*/g, "")
+        .trim()
+        .replace(/\.$/, ""),
+      byDefault,
+    ]),
+  );
+}
 
 function toProblems(types: Readonly<Record<string, ProblemType>>): string {
   const rows = Object.values(types).toSorted((a, b) => a.status - b.status);
