@@ -21,7 +21,7 @@ import { type PostgresNotices, postgresNotices } from "./notices.ts";
 import { feedHolder } from "./reading/feed.ts";
 import { postgresRestoreTarget } from "./restore-target.ts";
 import { openPostgresSnapshot } from "./snapshot.ts";
-import { postgresTransactions } from "./transactions.ts";
+import { postgresTransactions } from "./writing/transaction.ts";
 
 const optionTypes: requireOptions.Types<PostgresDatabaseOptions> = {
   ...databaseOptionTypes,

@@ -4,8 +4,9 @@ import type { Engine } from "../../engine.ts";
 import { type CreateWrite, dependsOnNothing, type OutcomeOf, type Write } from "../../writing/write.ts";
 import { ConnectionLost, mayPass, sqlState, sqlStateOf, toStoreFault } from "../connections/fault.ts";
 import { attempt, type PostgresPool } from "../connections/pool.ts";
+import { withRevision } from "./batch.ts";
 import type { PostgresChanges } from "./changes.ts";
-import { create, mayBeRepeated, transact, withRevisions } from "./transaction.ts";
+import { create, mayBeRepeated, transact } from "./transaction.ts";
 
 /**
  * Makes the changes of one collection, on several connections at once. A transaction makes the changes that wait when it begins; each is
@@ -139,7 +140,7 @@ export function postgresWriter(
             changes.spare(batch);
             return { result, batch: undefined };
           },
-          withRevisions,
+          (outcomes, revisions) => outcomes.map((outcome) => withRevision(outcome, revisions)),
         ),
       );
     return reportedCommit(onCommit, writes.length, () => attempt(5, make, mayBeRepeated));
