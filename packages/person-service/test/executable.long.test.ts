@@ -49,4 +49,10 @@ describe("the single executable", () => {
     const refused = await run(executable, ["--prot", "80"]).catch((error: { readonly stderr: string }) => error);
     assert.match(refused.stderr, /Did you mean "--port"\?/);
   });
+
+  it("loads what NODE_OPTIONS imports first, such as an SDK for traces", async () => {
+    const file = write("instrumentation.mjs", 'console.log("registered");');
+    const env = { ...process.env, NODE_OPTIONS: `--import=${file}` };
+    assert.match((await run(executable, ["--help"], { env })).stdout, /^registered\nUsage: person-service /);
+  });
 });
