@@ -6,7 +6,11 @@ import { type InputFault, type InputStep, isProvider, type TakesData } from "./t
  * Finds what is wrong with the inputs of a route and of the filters around it: values that are not schemas, variables that the path
  * lacks, values that nothing around provides, one parameter with two schemas, and strict queries without names.
  */
-export function findInInputs(steps: readonly InputStep[], patterns: readonly PathPattern[]): readonly InputFault[] {
+export function findInInputs(
+  steps: readonly InputStep[],
+  patterns: readonly PathPattern[],
+  methods: ReadonlySet<string> | undefined,
+): readonly InputFault[] {
   const found: InputFault[] = [];
   const variables = new Set(patterns.flatMap(variableNames));
   const template = patterns[0]?.text ?? "";
@@ -48,8 +52,13 @@ export function findInInputs(steps: readonly InputStep[], patterns: readonly Pat
     look(step.taken);
     if (isProvider(step)) provided.add(step.provided.name);
   }
+  const form = steps.at(-1)?.taken?.declared.find(({ inputs }) => inputs.form !== undefined);
+  if (form !== undefined && methods?.isSubsetOf(withoutContent))
+    found.push({ message: "A form is content, which a GET has not: take its fields by query", site: form.site });
   return found;
 }
+
+const withoutContent: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 function parametersOf({ declared }: TakesData) {
   return declared.flatMap(({ inputs: { variables = {}, query = {}, fields = {}, form = {}, body }, site }) => {

@@ -89,8 +89,13 @@ export interface InputHandling {
    *
    * @param steps the filters, the outermost first, and the route
    * @param patterns those of one way to the route: the variables of all are there
+   * @param methods those of the way; undefined for every method
    */
-  find(steps: readonly InputStep[], patterns: readonly PathPattern[]): readonly InputFault[];
+  find(
+    steps: readonly InputStep[],
+    patterns: readonly PathPattern[],
+    methods: ReadonlySet<string> | undefined,
+  ): readonly InputFault[];
 }
 
 /** A filter or a route on the way of a request. */

@@ -3,7 +3,6 @@ import { leaves } from "../condition.ts";
 import type { DeclarationSite } from "../declaration.ts";
 import type { Filter, WebFilter } from "../filter.ts";
 import type { InputStep } from "../input/taken.ts";
-import type { PathPattern } from "../path/pattern.ts";
 import type { Group, RouteData } from "../route.ts";
 import { type Branch, type BranchSettings, compileBranches, type PlacedRoute } from "./branch.ts";
 import { findEmptyOr, findForeignVariables, findNoRoutes, findShadows } from "./finding.ts";
@@ -41,8 +40,8 @@ export function compileRoutes(
       continue;
     }
     if (compiled.length === 0) findings.push(findEmptyOr(placed.route));
-    for (const { pattern, furtherPatterns } of compiled) {
-      const inInputs = findInInputs(placed, [pattern, ...furtherPatterns]);
+    for (const branch of compiled) {
+      const inInputs = findInInputs(branch);
       const isKnown = (found: Finding): boolean =>
         invalid.some(({ message, site }) => site === found.site && message === found.message);
       invalid.push(...inInputs.filter((found) => !isKnown(found)));
@@ -62,10 +61,13 @@ export function compileRoutes(
 }
 
 /** Finds what is wrong with what the route and the filters around it take. */
-function findInInputs({ route, groups }: PlacedRoute, patterns: readonly PathPattern[]): readonly Finding[] {
+function findInInputs({ placed: { route, groups }, pattern, furtherPatterns, methods }: Branch): readonly Finding[] {
   const steps: readonly InputStep[] = [...groups.flatMap(({ filters }) => filters), route];
   const handling = steps.find(({ taken }) => taken !== undefined)?.taken?.handling;
-  return (handling?.find(steps, patterns) ?? []).map((fault) => ({ kind: "invalid", ...fault }));
+  return (handling?.find(steps, [pattern, ...furtherPatterns], methods) ?? []).map((fault) => ({
+    kind: "invalid",
+    ...fault,
+  }));
 }
 
 function placeRoutes(route: RouteData, groups: readonly Group[]): readonly PlacedRoute[] {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type App, ask, file, HttpRequest, integer, json, POST, provide, router, takes } from "waymark";
+import { type App, ask, file, GET, HttpRequest, integer, json, POST, provide, router, takes } from "waymark";
 import { type OpenApiDocument, openApi } from "waymark/openapi";
 import { z } from "zod";
 
@@ -229,6 +229,8 @@ describe("a form", () => {
     assert.throws(() => router(both), /A route takes a form or a body: two routes with a contentType each take both/);
     const noSchema = POST("/a", takes({ form: { a: "text" as never } }), () => json(1));
     assert.throws(() => router(noSchema), /The form field "a" has no schema that keeps to Standard Schema/);
+    const inGet = GET("/a", takes({ form: { a: z.string() } }), () => json(1));
+    assert.throws(() => router(inGet), /A form is content, which a GET has not: take its fields by query/);
     const any = file as (options: unknown) => unknown;
     assert.throws(
       () => any({ most: "big" }),
