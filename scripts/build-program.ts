@@ -22,6 +22,7 @@ export async function buildProgram(): Promise<string> {
     ...common,
     entryPoints: { main: "packages/person-service/src/main.ts" },
     format: "cjs",
+    supported: { "dynamic-import": false }, // a script of `node:vm` has no import()
     outExtension: { ".js": ".cjs" },
     define: { "import.meta.url": "moduleUrl" },
     banner: { js: `"use strict";\nconst moduleUrl = require("node:url").pathToFileURL(__filename).href;` },

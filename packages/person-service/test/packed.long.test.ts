@@ -3,6 +3,7 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, watch } from "node:fs";
 import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { before, describe, it } from "node:test";
@@ -94,6 +95,21 @@ describe("the packed packages", () => {
         await using again = await startServiceOf([process.execPath, await command()], "--database", ":memory:");
         assert.equal((await fetch(`${again.url}/hello-world`)).status, 200);
       }
+    });
+
+    it("the command serves over TLS, with metrics and access, which it loads on demand", async () => {
+      const fixture = (name: string) => join(root, `packages/node/test/fixtures/self-signed-for-tests.${name}.pem`);
+      const access = join(folder, "access.json");
+      await writeFile(access, JSON.stringify({ rules: [{ path: "/**", anyone: true }] }));
+      const tls = ["--tls-cert", fixture("cert"), "--tls-key", fixture("key")];
+      const options = [...tls, "--admin", "0", "--access", access, "--database", ":memory:"];
+      await using service = await startServiceOf([process.execPath, await command()], ...options);
+      const [answer] = await once(
+        request(`${service.url}/hello-world`, { rejectUnauthorized: false }).end(),
+        "response",
+      );
+      assert.equal(answer.statusCode, 200);
+      assert.match(service.printed, /^metrics on http/m);
     });
 
     it("the command takes less than 90 MB of memory once it answers", async (t) => {
