@@ -451,6 +451,11 @@ describe("a database that cannot be opened is named in one line, without the pas
       /does not let this user in with this pass/,
     ],
     ["no password", (url) => Object.assign(url, { password: "" }), /does not let this user in/],
+    [
+      "no user",
+      (url) => Object.assign(url, { username: "", password: "" }),
+      (process.env["USER"] ?? process.env["PGUSER"]) === undefined ? /no user is named; put/ : /does not let this user/,
+    ],
     ["an unknown user", (url) => Object.assign(url, { username: "nobody" }), /does not let this user in/],
     ["an unknown database", (url) => Object.assign(url, { pathname: "/none" }), /there is no such database; create it/],
     ["a port on which nobody listens", (url) => Object.assign(url, { port: "1" }), /nothing answers there; start the/],

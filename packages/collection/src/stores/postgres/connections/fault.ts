@@ -109,6 +109,7 @@ export function reasonNotOpened(error: unknown): string | undefined {
   if (error instanceof NoServer) return reasonOf(error);
   const state = sqlStateOf(error);
   if (state !== undefined) {
+    if (isNameless(error)) return "no user is named; put one into the address, or into PGUSER";
     return byState.get(state) ?? byState.get(state.slice(0, 2));
   }
   const { code, message, syscall } = firstOf(error);
@@ -117,6 +118,9 @@ export function reasonNotOpened(error: unknown): string | undefined {
   }
   return bySystemCode.get(code) ?? byMessage.find(([part]) => message.includes(part))?.[1];
 }
+
+/** Whether nobody names a user: the system does, but not in each container. */
+const isNameless = (error: unknown): boolean => firstOf(error).message.startsWith("no PostgreSQL user name");
 
 /** Returns what is wrong with each server, or with all of them. */
 function reasonOf({ faults }: NoServer): string | undefined {
