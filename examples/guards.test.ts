@@ -7,6 +7,7 @@ import type { Database } from "@waymark/collection";
 import type { App } from "waymark";
 import { openFolder } from "../packages/waymark/test/folder.ts";
 import type * as bookshop from "./bookshop.ts";
+import type * as comingFrom from "./coming-from.ts";
 import type * as keycloak from "./keycloak.ts";
 import type * as notes from "./notes.ts";
 import type * as typedApi from "./typed-api.ts";
@@ -28,6 +29,11 @@ const examples: readonly Example[] = [
       ["office, GET(", "GET("],
     ],
     open: async ({ shop }: typeof bookshop) => ({ app: shop("k".repeat(32), "sesame") }),
+  },
+  {
+    file: "coming-from.ts",
+    guards: [["      user,\n", ""]],
+    open: async ({ app }: typeof comingFrom) => ({ app }),
   },
   {
     file: "keycloak.ts",
