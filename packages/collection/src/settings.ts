@@ -106,8 +106,8 @@ export interface CollectionOptions<T extends Document = Document> {
    */
   readonly before?: BeforeChange | undefined;
   /**
-   * Called when a request for one record has stored it, new or changed, before the answer: for mail and the like. What it throws is
-   * written to the console, and the answer stays as it is. It is not called for requests of many, nor where the process ends before:
+   * Called when a request for one record has stored it, new or changed, before the answer, which waits for it up to ten seconds: for
+   * mail and the like. What it throws is written to the console, and the answer stays as it is. It is not called for requests of many, nor where the process ends before:
    * what must not be missed follows the changes. Default: nothing is called.
    */
   stored?(record: RecordValue<T>, request: HttpRequest<unknown>): Awaitable<void>;
@@ -275,14 +275,26 @@ export function toCollectionSettings(options: CollectionOptions, site: Declarati
 
 function callingStored({ stored }: CollectionOptions, site: DeclarationSite): CollectionSettings["afterStored"] {
   return async (record, request) => {
+    if (stored === undefined) return;
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const seconds = longestStored / 1000;
+    const timer = setTimeout(
+      () => reject(new Error(`The answer waits for it no longer than ${seconds} s`)),
+      longestStored,
+    );
     try {
-      await stored?.(parseRecord(record), request);
+      await Promise.race([stored(parseRecord(record), request), late]);
     } catch (error) {
       // biome-ignore lint/suspicious/noConsole: the answer cannot say it, since the record is stored
-      console.error(`stored of the collection at ${site} threw`, error);
+      console.error(`stored of the collection at ${site} failed`, error);
+    } finally {
+      clearTimeout(timer);
     }
   };
 }
+
+/** In milliseconds. */
+const longestStored = 10_000;
 
 /** Clients would set the member of the schema, and the server the other one. */
 function requireOwnNames(names: readonly string[], others: readonly string[]): void {

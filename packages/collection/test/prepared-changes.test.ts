@@ -193,11 +193,15 @@ describe("the function that gets stored records", () => {
   let database: Database;
   let app: App;
   const calls: unknown[] = [];
+  const isEndless = Promise.withResolvers<void>();
   before(async () => {
     ({ database, app } = await openNotes({
       async stored({ id, text }, request) {
         calls.push([request.method, id, text, (await database.store("note").find(id)) !== undefined]);
         if (text === "fault") throw new Error("no mail");
+        if (text !== "endless") return;
+        isEndless.resolve();
+        await new Promise(() => undefined);
       },
     }));
   });
@@ -228,7 +232,17 @@ describe("the function that gets stored records", () => {
     const written = t.mock.method(console, "error", () => undefined);
     assert.equal(await send("POST", "", '{"text":"fault"}'), 201);
     const [message, error] = written.mock.calls[0]?.arguments ?? [];
-    assert.match(message, /^stored of the collection at .*prepared-changes\.test\.ts:\d+:\d+ threw$/);
+    assert.match(message, /^stored of the collection at .*prepared-changes\.test\.ts:\d+:\d+ failed$/);
     assert.equal(String(error), "Error: no mail");
+  });
+
+  it("keeps an answer for ten seconds at most", async (t) => {
+    const written = t.mock.method(console, "error", () => undefined);
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    const answer = send("POST", "", '{"text":"endless"}');
+    await isEndless.promise;
+    t.mock.timers.tick(10_000);
+    assert.equal(await answer, 201);
+    assert.equal(String(written.mock.calls[0]?.arguments[1]), "Error: The answer waits for it no longer than 10 s");
   });
 });
