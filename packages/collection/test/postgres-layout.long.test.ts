@@ -253,7 +253,8 @@ describe("what a version adds to a PostgreSQL database that an older one uses", 
     await other.query("BEGIN; UPDATE person SET document = document WHERE id = 2");
     await using newer = disposable(await open(url, [{ name: "person", members: { email: { filter: "text" } } }]));
     const making = newer.database.makeIndexes();
-    const waiting = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%FOR UPDATE%' AND wait_event_type = 'Lock'";
+    const waiting =
+      "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%FOR UPDATE%' AND wait_event_type = 'Lock'";
     while (String(await execute(url, waiting)) === "0") await elapse(20);
     for (const { database } of [older, newer]) {
       await create(database.store("person"), ada);

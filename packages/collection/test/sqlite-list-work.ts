@@ -40,7 +40,9 @@ export function describeSqliteListWork(asked: ListWork): void {
         },
       };
       // A list needs these connections only.
-      engine = sqliteEngine({ database, queries, reader, lock: undefined } as unknown as SqliteConnections, stored);
+      engine = sqliteEngine({ database, queries, reader, lock: undefined } as unknown as SqliteConnections, stored, [
+        stored,
+      ]);
     });
     after(() => database.close());
 

@@ -388,6 +388,38 @@ describe("owners in a SQLite file", () => {
     await database.close();
   });
 
+  it("are removed after their records where these are many, in steps between which other changes are made", async () => {
+    const page: CollectionDefinition = { name: "page", owner: { collection: "book", member: "bookId" } };
+    const database = await openAll(folder.newFile(), person, owned("person"), page);
+    const [people, books, pages] = ["person", "book", "page"].map((name) => database.store(name)) as [
+      Store,
+      Store,
+      Store,
+    ];
+    for (let n = 0; n < 2; n++) await create(people, {});
+    const record = await replace(people, 1, { name: "Ada" });
+    await books.within(1).createAll([{ title: "Notes" }, {}]);
+    await pages.within(2).createAll(Array.from({ length: 20_001 }, () => ({})));
+    const before = await pages.changes("now");
+    assert.deepEqual(await people.remove(1, record.revision + 1), { kind: "changed", record });
+    assert.equal(await pages.count(), 20_001);
+
+    const ended: string[] = [];
+    const removal = people.remove(1, record.revision).then(({ kind }) => ended.push(kind));
+    // It is still there, and may be changed.
+    await replace(people, 1, { name: "Ada Lovelace" });
+    await create(books.within(2), {});
+    assert.deepEqual(ended, []);
+    await removal;
+    assert.deepEqual(ended, ["removed"]);
+    assert.deepEqual([await people.count(), await books.count(), await pages.count()], [1, 1, 0]);
+    assert.equal(await books.count({ words: ["notes"] }), 0);
+    const { changes } = await pages.changes(before.cursor);
+    assert.ok(changes.length === 1000 && changes.every(({ kind }) => kind === "removed"));
+    assert.equal((await pages.revision()) - before.revision, 20_001);
+    await database.close();
+  });
+
   const senseless: readonly [what: string, collections: readonly CollectionDefinition[]][] = [
     ["of no collection", [owned("person")]],
     ["of itself", [owned("book")]],

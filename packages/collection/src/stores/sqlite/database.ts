@@ -129,7 +129,7 @@ function sqliteDatabaseEngine(
   const { database, writer, reader, lock, source } = connections;
   const identity = identityOf(database, file);
   return {
-    collection: (definition) => sqliteEngine(connections, definition),
+    collection: (definition) => sqliteEngine(connections, definition, collections),
     async check() {
       guardedRead(() => database.exec("SELECT name FROM waymark_collections LIMIT 1"));
       return { readOnly: false };

@@ -20,6 +20,7 @@ import type { SqliteReader } from "./reading/reader.ts";
 import type { CommitterChannel } from "./writing/committer-channel.ts";
 import { SqliteCounters } from "./writing/counters.ts";
 import { sqliteKnown } from "./writing/known.ts";
+import { mostTogether, ownedRecords } from "./writing/owned-records.ts";
 import type { SqliteWriter } from "./writing/writer.ts";
 
 /** The connections for reading and changing the collections of a database. */
@@ -42,6 +43,7 @@ export interface SqliteConnections {
 export function sqliteEngine(
   { database, queries, reader, writer, lock, source }: SqliteConnections,
   definition: StoredCollection,
+  collections: readonly StoredCollection[],
 ): Engine {
   const { name: collection, owner: ownership } = definition;
   const prepare = (text: string): StatementSync => prepareRows(database, text);
@@ -68,6 +70,16 @@ export function sqliteEngine(
       return queries.readFound(...asked);
     },
   );
+
+  const owned = ownedRecords(collection, collections);
+  const countOwned = owned.map(({ ids }) => prepare(`SELECT count(*) FROM (${ids})`));
+
+  /** Returns whether a record owns so many that they are removed in steps. */
+  const hasMany = (id: number): boolean => {
+    lock?.beforeRead();
+    const countOf = (count: StatementSync): number => (count.get(id, mostTogether + 1) as unknown as [number])[0]; // an aggregate has a row
+    return guardedRead(() => countOwned.some((count) => countOf(count) > mostTogether));
+  };
 
   return {
     source,
@@ -108,7 +120,11 @@ export function sqliteEngine(
       return readChanges(range);
     },
     keyed: async (owner, key) => guardedRead(() => known.keyed(owner, key)),
-    write: (write) => writer.write(collection, write),
+    write(write) {
+      if (write.kind !== "remove" || !hasMany(write.id)) return writer.write(collection, write);
+      const left = writer.removeOwned(collection, write, owned);
+      return left.then((removal) => writer.write(collection, removal as typeof write)); // it removes as well
+    },
     async createAll(documents) {
       const outcome = await writer.bulkCreate(collection, documents);
       if (outcome.kind === "not-empty") throw new StoreNotEmpty(`The collection ${collection} has records`);

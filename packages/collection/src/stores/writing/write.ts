@@ -31,6 +31,7 @@ export interface NewRecord {
 }
 
 export type CreateWrite = Extract<Write, { readonly kind: "create" }>;
+export type RemoveWrite = Extract<Write, { readonly kind: "remove" }>;
 
 export const isNew = (write: Write): write is CreateWrite => write.kind === "create";
 

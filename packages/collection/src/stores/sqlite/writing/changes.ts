@@ -3,7 +3,7 @@ import type { StoredCollection } from "../../../database.ts";
 import type { SnapshotKey } from "../../contract/snapshot.ts";
 import { keyColumns } from "../../table/rows.ts";
 import { decide, forgottenForEach, type Known, keyLifetime } from "../../writing/decide.ts";
-import type { OutcomeOf, Write } from "../../writing/write.ts";
+import type { OutcomeOf, RemoveWrite, Write } from "../../writing/write.ts";
 import { limit, prepareChange } from "../connections/statements.ts";
 import { filledColumns, filledValues, rowInsertion } from "../table/columns.ts";
 import { valuesOf } from "../table/values.ts";
@@ -18,6 +18,8 @@ export interface SqliteChanges extends Pick<Known, "row" | "keyed"> {
   assertDeclared(): void;
   /** Makes the change. When it throws, everything that it has written must be undone. */
   apply<W extends Write>(write: W): OutcomeOf<W>;
+  /** Returns whether a removal would remove its record, as it is now. */
+  isRemovable(write: RemoveWrite): boolean;
   /** Must be called when a transaction has begun. */
   begin(): void;
   /**
@@ -114,6 +116,7 @@ export function sqliteChanges(
       }
       return outcome;
     },
+    isRemovable: (write) => decide(known, write).change !== undefined,
     begin() {
       words?.begin();
       known.takeKeys(); // those that a failed transaction has left

@@ -4,7 +4,7 @@ import type { SqliteCommitter } from "./committer.ts";
 /** The calls that a writer makes of a committer. */
 export type CommitterCalls = Pick<
   SqliteCommitter,
-  | ("commit" | "probe" | "beginBulk" | "addToBulk" | "endBulk" | "abandonBulk")
+  | ("commit" | "removeSome" | "probe" | "beginBulk" | "addToBulk" | "endBulk" | "abandonBulk")
   | ("beginTransaction" | "changeWithin" | "keepWithin" | "commitTransaction" | "abandonTransaction")
   | ("rowWithin" | "keyedWithin" | "findWithin" | "readWithin" | "countWithin")
 >;
@@ -37,6 +37,7 @@ export function localCommitter(committer: SqliteCommitter, copyDatabase: () => D
 
   const calls: CommitterCalls = {
     commit: (batch) => committer.commit(batch),
+    removeSome: (...args) => committer.removeSome(...args),
     probe: () => committer.probe(),
     beginBulk(...args) {
       begun = args;

@@ -1,10 +1,12 @@
+import { setTimeout as elapse } from "node:timers/promises";
 import { databaseClosed, StoreUnavailable } from "../../contract/errors.ts";
 import { type DatabaseObserver, reportedCommit } from "../../contract/observer.ts";
 import { BulkReader, type BulkSource } from "../../writing/bulk-source.ts";
-import type { OutcomeOf, Write } from "../../writing/write.ts";
+import type { OutcomeOf, RemoveWrite, Write } from "../../writing/write.ts";
 import type { BulkOutcome } from "./bulk-creation.ts";
 import type { WriteOutcome } from "./committer.ts";
 import type { CommitterChannel } from "./committer-channel.ts";
+import { type OwnedRecords, pauseOfRemoval } from "./owned-records.ts";
 
 /**
  * Makes the changes to a database file, in the order of the calls. The changes that arrive during a commit, or while it is
@@ -56,6 +58,25 @@ export class SqliteWriter {
     else this.#queue.push([waiting]);
     this.#running ??= this.#run();
     return promise as Promise<OutcomeOf<W>>; // the outcome of this very write
+  }
+
+  /**
+   * Removes the records that are to be removed with another one, in steps between which other changes are made. Where this ends early,
+   * those of the next steps and the other one are still there.
+   *
+   * @returns the removal that is left to be made. Its precondition was met when it began.
+   * @throws StoreUnavailable and StoreOutcomeUnknown (rejects) as `write` does
+   */
+  async removeOwned(collection: string, write: RemoveWrite, all: readonly OwnedRecords[]): Promise<RemoveWrite> {
+    let left = write;
+    for (const owned of all.toReversed()) {
+      const remove = () => this.#channel.ask("removeSome", { collection, write: left }, owned);
+      while (await this.#inTurn(remove)) {
+        left = { ...left, expectedRevision: undefined };
+        await elapse(pauseOfRemoval);
+      }
+    }
+    return left;
   }
 
   /**
