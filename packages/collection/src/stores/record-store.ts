@@ -57,8 +57,17 @@ export function recordStore(
     return { ...selection, filters: meeting };
   };
   const toPresent = toPresentNames(renamed);
-  const contentOf = (document: Document) =>
-    writtenContent(definition, toPresent(document) as Document, owner, now().getTime()); // an object stays one
+  /** Makes the JSON text of the members in their order, without those that the store sets; the one with the id of the owner comes first. */
+  const contentOf = (document: Document): Omit<NewRecord, "id"> => {
+    assertDocument(document);
+    const [time, whole] = [now().getTime(), toPresent(document) as Document]; // an object stays one
+    const members = mustBeCopied(whole) ? withoutStamp(whole) : whole;
+    if (ownership === undefined) return { members: JSON.stringify(members), owner, time };
+    const { member } = ownership;
+    const of = owner ?? requireId(Object.getOwnPropertyDescriptor(whole, member)?.value, member);
+    // The first mention sets the place of the member, the last one its value.
+    return { members: JSON.stringify({ [member]: of, ...members, [member]: of }), owner: of, time };
+  };
   const creating = (document: Document): CreateWrite => ({
     kind: "create",
     ...contentOf(document),
@@ -160,31 +169,12 @@ export async function* batchesFrom(first: RecordBatch): AsyncGenerator<readonly 
   }
 }
 
-/**
- * Makes the content of a record from a document: the JSON text of its members in their order, without those that the store sets. The
- * member that has the id of the owner comes first.
- *
- * @param given the owner of the record; undefined where the document names it, or the collection has no owner
- * @param time in milliseconds since the epoch
- * @throws RangeError when the document is to name its owner, and does not, or by a malformed id
- * @throws TypeError when the document is a promise, or not an object: a promise is one for the compiler, and without members
- */
-function writtenContent(
-  { owner: ownership }: StoredCollection,
-  document: Document,
-  given: number | undefined,
-  time: number,
-): Omit<NewRecord, "id"> {
+/** @throws TypeError when the document is a promise, or not an object: a promise is one for the compiler, and without members */
+function assertDocument(document: unknown): void {
   if (document instanceof Promise) throw new TypeError("A document is an object, not a promise: write await before it");
   if (typeof document !== "object" || document === null || Array.isArray(document)) {
     throw new TypeError(`A document is an object with the members of a record, not ${wording.typeName(document)}`);
   }
-  const members = mustBeCopied(document) ? withoutStamp(document) : document;
-  if (ownership === undefined) return { members: JSON.stringify(members), owner: undefined, time };
-  const { member } = ownership;
-  const owner = given ?? requireId(Object.getOwnPropertyDescriptor(document, member)?.value, member);
-  // The first mention sets the place of the member, the last one its value.
-  return { members: JSON.stringify({ [member]: owner, ...members, [member]: owner }), owner, time };
 }
 
 /** A copy takes as long as the text. A document that would make its own JSON is copied for its members. */
