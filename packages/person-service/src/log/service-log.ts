@@ -7,8 +7,7 @@ import { changeLog } from "./changes.ts";
 import { type DatabaseWatch, watchDatabase } from "./database-watch.ts";
 import { denialLog } from "./denials.ts";
 import { faultLog } from "./faults.ts";
-import type { Log } from "./log.ts";
-import { watchRefusals } from "./refusal-watch.ts";
+import type { Log, LogLevel } from "./log.ts";
 import { requestLines } from "./request-lines.ts";
 
 /** Logs what a service does. */
@@ -59,5 +58,41 @@ export function logService(log: Log): ServiceLog {
       unsubscribe(noRoomChannel, onNoRoom);
       denials.flush();
     },
+  };
+}
+
+/**
+ * Makes a function to call for each request that is refused for one reason, such as overload. It logs once that requests are being
+ * refused, and once that this has ended, with their number.
+ *
+ * @param quiet how long no request must be refused until it has ended, in milliseconds
+ * @param level of the first entry
+ */
+export function watchRefusals(
+  log: Log,
+  event: string,
+  message: string,
+  quiet = 5000,
+  level: LogLevel = "warn",
+): () => void {
+  let count = 0;
+  let last = 0;
+  let since = 0;
+  const end = (): void => {
+    const rest = last + quiet - performance.now();
+    if (rest > 0) {
+      setTimeout(end, rest).unref();
+      return;
+    }
+    const seconds = Math.round((last - since) / 100) / 10;
+    log.write("info", `${event}-over`, `${message}: over after ${seconds} s`, { refused: count, seconds });
+    count = 0;
+  };
+  return () => {
+    last = performance.now();
+    if (++count > 1) return;
+    since = last;
+    log.write(level, event, message);
+    setTimeout(end, quiet).unref();
   };
 }

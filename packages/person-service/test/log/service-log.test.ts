@@ -6,8 +6,7 @@ import { around, HttpRequest } from "waymark";
 import { caller } from "waymark/filters";
 import { openPersonService, type PersonService, type PersonServiceOptions } from "../../src/index.ts";
 import { watchDatabase } from "../../src/log/database-watch.ts";
-import { watchRefusals } from "../../src/log/refusal-watch.ts";
-import { logService } from "../../src/log/service-log.ts";
+import { logService, watchRefusals } from "../../src/log/service-log.ts";
 import { type RecordedLog, recordedLog } from "./recorded-log.ts";
 
 type Logged = RecordedLog & PersonService & AsyncDisposable;
