@@ -49,7 +49,6 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     "address-limit.ts connections.ts head-fields.ts output.ts request-events.ts",
     "options.ts refusals.ts upgrade.ts",
     "client.ts draining.ts problem-types.ts unsent.ts",
-    "forwarded.ts",
   ],
   collection: [
     "index.ts internal.ts",
