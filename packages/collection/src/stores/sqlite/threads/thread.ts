@@ -5,8 +5,8 @@ import module from "node:module";
 import { dirname } from "node:path";
 import { parentPort, Worker } from "node:worker_threads";
 import type { StoredCollection } from "../../../database.ts";
-import { StoreOutcomeUnknown, StoreUnavailable } from "../../contract/errors.ts";
-import { type Answer, type Calls, type Channel, type PendingCall, settle, toAnswer } from "../connections/channel.ts";
+import { StoreDamaged, StoreHistoryLost, StoreOutcomeUnknown, StoreUnavailable } from "../../contract/errors.ts";
+import type { Calls, Channel } from "../connections/channel.ts";
 
 /** The programs of threads, files beside this one that call `answerCalls`, without their extensions. */
 const programs: Readonly<Record<ThreadProgram, { readonly task: string; readonly committing: readonly string[] }>> = {
@@ -44,7 +44,7 @@ export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
   #thread: Worker | undefined;
   #isReady = false;
   /** The unanswered calls, in the order of their answers. */
-  #pending: (PendingCall & { readonly call: string })[] = [];
+  #pending: PendingCall[] = [];
   #isClosing = false;
 
   constructor(program: ThreadProgram, data: ThreadData) {
@@ -109,7 +109,11 @@ export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
   #receive(answer: Answer): void {
     const answered = this.#pending.shift();
     if (this.#pending.length === 0 && !this.#isClosing) this.#thread?.unref();
-    if (answered !== undefined) settle(answered, answer);
+    if (answered === undefined) return;
+    const { resolve, reject } = answered;
+    if (answer.kind === "done") resolve(answer.result);
+    else if (answer.kind === "failed") reject(answer.error);
+    else reject(new faults[answer.kind](answer.reason, { cause: answer.cause }));
   }
 
   #lossOf(call: string, cause: unknown): StoreUnavailable {
@@ -118,6 +122,13 @@ export class ThreadChannel<C extends Calls<C>> implements Channel<C> {
     const Loss = committing.includes(call) ? StoreOutcomeUnknown : StoreUnavailable;
     return new Loss(`The thread that ${task} has ended`, { cause });
   }
+}
+
+/** A call that waits for its answer. */
+interface PendingCall {
+  readonly call: string;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /** Returns the URL of the program of a thread: the file beside this one, which is .ts in the source and .js where it is built. */
@@ -141,6 +152,26 @@ type ThreadRequest = "close" | readonly [call: string, ...args: never[]];
 
 /** A message from a thread: first `ready`, then the answer to each call, in the order of the calls. */
 type ThreadMessage = { readonly kind: "ready" } | Answer;
+
+/**
+ * The answer to a call, as sent between threads. The class of an error is lost on the way, so that `kind` names it: every
+ * StoreUnavailable of another name becomes one of that class.
+ */
+type Answer =
+  | { readonly kind: "done"; readonly result: unknown }
+  | { readonly kind: FaultName; readonly reason: string; readonly cause: unknown }
+  | { readonly kind: "failed"; readonly error: unknown };
+
+type FaultName = "StoreUnavailable" | "StoreOutcomeUnknown" | "StoreHistoryLost" | "StoreDamaged";
+
+const faults: Readonly<Record<FaultName, typeof StoreUnavailable>> = {
+  StoreUnavailable,
+  StoreOutcomeUnknown,
+  StoreHistoryLost,
+  StoreDamaged,
+};
+
+const isFaultName = (name: string): name is FaultName => Object.hasOwn(faults, name);
 
 /** The functions that a thread calls in addition to those that are requested. */
 interface ThreadDuties {
@@ -171,7 +202,9 @@ function answerOf(call: () => unknown): Answer {
   try {
     return { kind: "done", result: call() };
   } catch (error) {
-    return toAnswer(error);
+    if (!(error instanceof StoreUnavailable)) return { kind: "failed", error };
+    const { name, message: reason, cause } = error;
+    return { kind: isFaultName(name) ? name : "StoreUnavailable", reason, cause };
   }
 }
 
