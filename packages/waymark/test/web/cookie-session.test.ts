@@ -45,7 +45,8 @@ describe("cookieSession", () => {
   it("is none where the cookie is forged, cut, of another key or of another name", async () => {
     const app = appWith();
     const sealed = (await begin(app)).get("sid") ?? "";
-    const flipped = sealed.replace(/.$/, (last) => (last === "A" ? "B" : "A"));
+    // Not in the last character, of which some bits say nothing.
+    const flipped = sealed.replace(/^./, (first) => (first === "_" ? "-" : "_"));
     for (const value of [
       "",
       "x",
@@ -53,7 +54,7 @@ describe("cookieSession", () => {
       sealed.slice(1),
       sealed.slice(0, -3),
       `${sealed}AAAA`,
-      flipped.replace(/^./, "_"),
+      flipped,
       "A".repeat(4_000),
     ]) {
       assert.equal(await userOf(app, [["sid", value]]), undefined, value);
