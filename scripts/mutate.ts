@@ -12,6 +12,7 @@ import { globSync } from "node:fs";
 import { mkdir, mkdtempDisposable, readdir, readFile, readlink, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import { type Mutation, mutate, mutationsOf } from "./mutations.ts";
 import { nearTests } from "./near-tests.ts";
@@ -32,7 +33,8 @@ interface Mutant extends Mutation {
 
 await using folder = await mkdtempDisposable(join(tmpdir(), "mutants-"));
 const copy = join(folder.path, "checkout");
-if ((await run(root, "git", "clone", "--quiet", root, copy)) !== 0) throw new Error("The checkout cannot be cloned");
+if ((await run(root, "git", "clone", "--quiet", root, copy)).code !== 0)
+  throw new Error("The checkout cannot be cloned");
 for (const modules of ["node_modules", "scripts/node_modules"])
   await linkModules(join(root, modules), join(copy, modules));
 
@@ -81,28 +83,44 @@ async function chosenMutants(count: number, seed: number): Promise<readonly Muta
   return chosen;
 }
 
-/** Returns whether a test fails, or does not end, with the mutation. */
+/** Returns whether a test fails, or does not end, with the mutation and passes without it. */
 async function isNoticed({ file, source, ...mutation }: Mutant): Promise<boolean> {
   const path = join(copy, file);
-  const test = (...args: readonly string[]): Promise<number> =>
-    run(copy, process.execPath, "--conditions=@waymark/source", "scripts/run-tests.ts", ...args);
-  const hasNear = nearTests(file, tests, copy).length > 0;
-  if (hasNear && (await test("--near", file)) !== 0) {
-    throw new Error(`The tests that are nearest to ${file} fail as it is`);
-  }
+  const near = nearTests(file, tests, copy).length > 0 ? ["--near", file] : undefined;
   await writeFile(path, mutate(source, mutation));
+  let failing: readonly string[] | undefined;
   try {
-    return (hasNear && (await test("--near", file)) !== 0) || (!values.near && (await test()) !== 0);
+    if (near !== undefined) failing = await failingTests(...near);
+    if (failing === undefined && !values.near) failing = await failingTests();
   } finally {
     await writeFile(path, source);
   }
+  return failing !== undefined && (await failingTests(...failing)) === undefined;
 }
 
-/** Runs a program without its output, and returns its exit code; another one when it takes longer than a quarter of an hour. */
-async function run(cwd: string, command: string, ...args: readonly string[]): Promise<number> {
-  const child = spawn(command, args, { cwd, stdio: "ignore", timeout: 900_000 });
-  const [code] = await once(child, "close");
-  return code ?? 1;
+/** Runs tests, and returns the files of those that fail; undefined if none does. */
+async function failingTests(...args: readonly string[]): Promise<readonly string[] | undefined> {
+  const { code, output } = await run(
+    copy,
+    process.execPath,
+    "--conditions=@waymark/source",
+    "scripts/run-tests.ts",
+    ...args,
+  );
+  if (code === 0) return undefined;
+  const files = Array.from(output.matchAll(/^test at (\S+\.test\.ts):/gm), ([, file = ""]) => file);
+  return files.length > 0 ? [...new Set(files)] : args;
+}
+
+/** Runs a program, and returns its exit code; another one when it takes longer than a quarter of an hour. */
+async function run(
+  cwd: string,
+  command: string,
+  ...args: readonly string[]
+): Promise<{ code: number; output: string }> {
+  const child = spawn(command, args, { cwd, stdio: ["ignore", "pipe", "ignore"], timeout: 900_000 });
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);
+  return { code: code ?? 1, output };
 }
 
 function placeOf({ file, source, at }: Mutant): string {
