@@ -67,7 +67,7 @@ export function parseFilter(
   return undefined;
 }
 
-export const comparisons: readonly Comparison[] = ["eq", "ne", "gt", "ge", "lt", "le"];
+const comparisons: readonly Comparison[] = ["eq", "ne", "gt", "ge", "lt", "le"];
 const operatorNames: readonly MemberFilter["operator"][] = [...comparisons, "prefix", "in", "exists"];
 
 /** Returns the operators of the filters of a member. */

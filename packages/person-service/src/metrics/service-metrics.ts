@@ -197,4 +197,4 @@ async function canBeUsed(database: Database): Promise<boolean> {
 }
 
 /** How long a check of the database may take, in milliseconds. */
-export const patience = 500;
+const patience = 500;

@@ -39,7 +39,7 @@ export function countryCodeOf(name: string): string | undefined {
 }
 
 /** What people write that is no name of the Unicode project. */
-export const usualNames: readonly (readonly [name: string, code: string])[] = [
+const usualNames: readonly (readonly [name: string, code: string])[] = [
   ["USA", "US"],
   ["United States of America", "US"],
   ["Vereinigte Staaten von Amerika", "US"],

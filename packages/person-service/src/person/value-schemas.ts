@@ -313,7 +313,7 @@ const countryCode: Rule = (text) =>
       );
 
 /** Accepts one `@` with text on both sides and no spaces. Only a mail can show whether the address exists. */
-export const email: Rule = (text) => {
+const email: Rule = (text) => {
   if (/\s/.test(text)) return not("email", "must not contain spaces", text);
   const parts = text.split("@");
   if (parts.length !== 2) return not("email", `must have one @ as in ada@example.org, not ${parts.length - 1}`, text);
