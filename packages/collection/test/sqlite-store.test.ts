@@ -14,6 +14,7 @@ import {
   type SqliteDatabaseOptions,
   type Store,
   StoreOpenError,
+  StoreOutcomeUnknown,
 } from "../src/index.ts";
 import { withDatabase } from "./sqlite-file.ts";
 import { create, describeStore, everything, noon, replace } from "./store-contract.ts";
@@ -418,6 +419,31 @@ describe("owners in a SQLite file", () => {
     assert.ok(changes.length === 1000 && changes.every(({ kind }) => kind === "removed"));
     assert.equal((await pages.revision()) - before.revision, 20_001);
     await database.close();
+  });
+
+  it("are removed although they change between the steps, by what was so before the first", async () => {
+    const page: CollectionDefinition = { name: "page", owner: { collection: "book", member: "bookId" } };
+    const database = await openAll(folder.newFile(), person, owned("person"), page);
+    const [people, books] = [database.store("person"), database.store("book")];
+    const record = await create(people, {});
+    await books.within(1).createAll(Array.from({ length: 20_001 }, () => ({})));
+    await create(database.store("page").within(1), {});
+    const removal = people.remove(1, record.revision);
+    await replace(people, 1, { name: "Ada" });
+    assert.deepEqual(await removal, { kind: "removed" });
+    assert.equal(await books.count(), 0);
+    await database.close();
+  });
+
+  it("are removed with an unknown outcome where the database closes between the steps", async () => {
+    const database = await openAll(folder.newFile(), person, owned("person"));
+    const [people, books] = [database.store("person"), database.store("book")];
+    await create(people, {});
+    await books.within(1).createAll(Array.from({ length: 20_001 }, () => ({})));
+    const removal = assert.rejects(people.remove(1), StoreOutcomeUnknown);
+    await create(people, {}); // behind the first step
+    await database.close();
+    await removal;
   });
 
   const senseless: readonly [what: string, collections: readonly CollectionDefinition[]][] = [

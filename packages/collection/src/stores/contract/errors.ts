@@ -5,7 +5,7 @@ export class StoreUnavailable extends Error {
 
 /**
  * Thrown if the database failed during a commit: only reading again shows whether the change was stored. A change of
- * several records is stored completely or not at all.
+ * several records is stored completely or not at all, but for an owner of more than 20,000 on SQLite, which is removed in steps.
  */
 export class StoreOutcomeUnknown extends StoreUnavailable {
   override readonly name = "StoreOutcomeUnknown";
@@ -84,6 +84,7 @@ export const databaseClosed = (options?: ErrorOptions): StoreUnavailable =>
 export const nobodyWaits = (options?: ErrorOptions): StoreUnavailable =>
   new Unwanted("Nobody waits for the answer any more", options);
 
+/** The caller has gone, and the database is well: what watches that passes over this class. */
 class Unwanted extends StoreUnavailable {}
 
 export const historyLost = (collection: string): StoreHistoryLost =>

@@ -120,11 +120,10 @@ export function sqliteEngine(
       return readChanges(range);
     },
     keyed: async (owner, key) => guardedRead(() => known.keyed(owner, key)),
-    write(write) {
-      if (write.kind !== "remove" || !hasMany(write.id)) return writer.write(collection, write);
-      const left = writer.removeOwned(collection, write, owned);
-      return left.then((removal) => writer.write(collection, removal as typeof write)); // it removes as well
-    },
+    write: <W extends Write>(write: W) =>
+      write.kind === "remove" && hasMany(write.id)
+        ? (writer.removeInSteps(collection, write, owned) as Promise<OutcomeOf<W>>) // it is a removal
+        : writer.write(collection, write),
     async createAll(documents) {
       const outcome = await writer.bulkCreate(collection, documents);
       if (outcome.kind === "not-empty") throw new StoreNotEmpty(`The collection ${collection} has records`);

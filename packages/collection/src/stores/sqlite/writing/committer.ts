@@ -76,16 +76,16 @@ export class SqliteCommitter {
     }
   }
 
-  /** Removes some of the records that are to be removed with another one; returns whether there may be more. */
-  removeSome({ collection, write }: AddressedWrite<RemoveWrite>, owned: OwnedRecords): boolean {
+  /** Removes some of the records that are to be removed with another one; returns how many. */
+  removeSome({ collection, write }: AddressedWrite<RemoveWrite>, owned: OwnedRecords): number {
     this.#hasRemovals = true;
     return this.#inTransaction(true, () => {
-      if (!this.#writesTo(collection).isRemovable(write)) return false;
+      if (!this.#writesTo(collection).isRemovable(write)) return 0;
       this.#counters.store();
       const removal = prepareChange(this.#database, `DELETE FROM "${owned.collection}" WHERE id IN (${owned.ids})`);
       const { changes } = removal.run(write.id, stepOfRemoval); // a trigger counts them
       this.#counters.reread();
-      return Number(changes) === stepOfRemoval;
+      return Number(changes);
     });
   }
 

@@ -1,12 +1,12 @@
 import { setTimeout as elapse } from "node:timers/promises";
-import { databaseClosed, StoreUnavailable } from "../../contract/errors.ts";
+import { databaseClosed, StoreOutcomeUnknown, StoreUnavailable } from "../../contract/errors.ts";
 import { type DatabaseObserver, reportedCommit } from "../../contract/observer.ts";
 import { BulkReader, type BulkSource } from "../../writing/bulk-source.ts";
 import type { OutcomeOf, RemoveWrite, Write } from "../../writing/write.ts";
 import type { BulkOutcome } from "./bulk-creation.ts";
 import type { WriteOutcome } from "./committer.ts";
 import type { CommitterChannel } from "./committer-channel.ts";
-import { type OwnedRecords, pauseOfRemoval } from "./owned-records.ts";
+import { type OwnedRecords, pauseOfRemoval, stepOfRemoval } from "./owned-records.ts";
 
 /**
  * Makes the changes to a database file, in the order of the calls. The changes that arrive during a commit, or while it is
@@ -61,22 +61,31 @@ export class SqliteWriter {
   }
 
   /**
-   * Removes the records that are to be removed with another one, in steps between which other changes are made. Where this ends early,
-   * those of the next steps and the other one are still there.
+   * Removes a record after those that are to be removed with it, in steps between which other changes are made. Its precondition holds
+   * from the first step on.
    *
-   * @returns the removal that is left to be made. Its precondition was met when it began.
-   * @throws StoreUnavailable and StoreOutcomeUnknown (rejects) as `write` does
+   * @throws StoreUnavailable and StoreOutcomeUnknown (rejects) as `write` does; the latter also where it ends between the steps
    */
-  async removeOwned(collection: string, write: RemoveWrite, all: readonly OwnedRecords[]): Promise<RemoveWrite> {
+  async removeInSteps(
+    collection: string,
+    write: RemoveWrite,
+    all: readonly OwnedRecords[],
+  ): Promise<OutcomeOf<RemoveWrite>> {
     let left = write;
-    for (const owned of all.toReversed()) {
-      const remove = () => this.#channel.ask("removeSome", { collection, write: left }, owned);
-      while (await this.#inTurn(remove)) {
-        left = { ...left, expectedRevision: undefined };
-        await elapse(pauseOfRemoval);
+    try {
+      for (const owned of all.toReversed()) {
+        const remove = () => this.#channel.ask("removeSome", { collection, write: left }, owned);
+        for (let removed = stepOfRemoval; removed === stepOfRemoval; ) {
+          removed = await this.#inTurn(remove);
+          if (removed > 0) left = { ...write, expectedRevision: undefined };
+          if (removed === stepOfRemoval) await elapse(pauseOfRemoval);
+        }
       }
+      return await this.write(collection, left);
+    } catch (error) {
+      if (left === write || !(error instanceof StoreUnavailable)) throw error;
+      throw new StoreOutcomeUnknown("Some records of the owner were removed before it", { cause: error });
     }
-    return left;
   }
 
   /**
