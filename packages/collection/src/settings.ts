@@ -107,8 +107,8 @@ export interface CollectionOptions<T extends Document = Document> {
   readonly before?: BeforeChange | undefined;
   /**
    * Called when a request for one record has stored it, new or changed, before the answer, which waits for it up to ten seconds: for
-   * mail and the like. What it throws is written to the console, and the answer stays as it is. It is not called for requests of many, nor where the process ends before:
-   * what must not be missed follows the changes. Default: nothing is called.
+   * mail and the like. What it throws is written to the console, and the answer stays as it is. It is not called for requests of many,
+   * nor where the process ends before: what must not be missed follows the changes. Default: nothing is called.
    */
   stored?(record: RecordValue<T>, request: HttpRequest<unknown>): Awaitable<void>;
   /** How lines of a list that is sent meet stored records. Default: no records are likely the same. */
@@ -274,22 +274,20 @@ export function toCollectionSettings(options: CollectionOptions, site: Declarati
 }
 
 function callingStored({ stored }: CollectionOptions, site: DeclarationSite): CollectionSettings["afterStored"] {
+  const report = (error: unknown): void => {
+    // biome-ignore lint/suspicious/noConsole: the answer cannot say it, since the record is stored
+    console.error(`stored of the collection at ${site} failed`, error);
+  };
   return async (record, request) => {
     if (stored === undefined) return;
-    const { promise: late, reject } = Promise.withResolvers<never>();
-    const seconds = longestStored / 1000;
-    const timer = setTimeout(
-      () => reject(new Error(`The answer waits for it no longer than ${seconds} s`)),
-      longestStored,
-    );
-    try {
-      await Promise.race([stored(parseRecord(record), request), late]);
-    } catch (error) {
-      // biome-ignore lint/suspicious/noConsole: the answer cannot say it, since the record is stored
-      console.error(`stored of the collection at ${site} failed`, error);
-    } finally {
-      clearTimeout(timer);
-    }
+    const called = (async () => stored(parseRecord(record), request))().catch(report);
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => {
+      report(new Error(`The answer waits for it no longer than ${longestStored / 1000} s`));
+      resolve();
+    }, longestStored);
+    await Promise.race([called, late]);
+    clearTimeout(timer);
   };
 }
 
