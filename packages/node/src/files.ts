@@ -48,7 +48,9 @@ export function files(folder: string | URL, options: FilesOptions = {}): Route {
     if (!names.every(isPlain)) return missing;
     const path = await pathWithin(root, names);
     if (path === undefined) return missing;
-    return send(request, path, immutable?.test(names.at(-1) ?? "") === true ? "immutable" : maxAge);
+    // Unlike `test`, a search always begins at the start of the name, also by a global expression.
+    const isImmutable = immutable !== undefined && (names.at(-1) ?? "").search(immutable) >= 0;
+    return send(request, path, isImmutable ? "immutable" : maxAge);
   });
 }
 

@@ -146,6 +146,14 @@ describe("files", () => {
     assert.throws(() => files(folder, { immutable: "x" as never }), /files\(\{ immutable \}\) is an expression/);
   });
 
+  it("are immutable by a global expression in each response", async () => {
+    const app = router(files(folder, { immutable: /[0-9a-f]{8}/g }));
+    for (let i = 0; i < 2; i++) {
+      const { headers } = await ask(app, "GET /app.0123abcd.js");
+      assert.equal(headers.get("Cache-Control"), "max-age=31536000, immutable");
+    }
+  });
+
   it("have their folder by its URL, too", async () => {
     const app = router(files(pathToFileURL(folder)));
     assert.equal((await ask(app, "GET /")).status, 200);
