@@ -8,7 +8,7 @@ import type { DescribedCollection } from "../description/described-collection.ts
 import { mostOfCaller } from "../feed/followers.ts";
 import { toSent } from "../feed/shared-changes.ts";
 import { withoutPlace } from "../lists/parameters.ts";
-import { collectionProblemTypes, collectionProblemTypes as types } from "../problem-types.ts";
+import { collectionProblemTypes as types } from "../problem-types.ts";
 import { Readmission } from "../readmission.ts";
 import { collectionUrl } from "../record-scope.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
@@ -216,5 +216,5 @@ async function streamChanges(
 
 const tooMany = (): HttpError => {
   const detail = `This client has ${mostOfCaller} event streams open, or all clients have as many as there may be.`;
-  return new HttpError(problem(collectionProblemTypes.listsBusy, { detail }).withHeader("Retry-After", "5"));
+  return new HttpError(problem(types.listsBusy, { detail }).withHeader("Retry-After", "5"));
 };

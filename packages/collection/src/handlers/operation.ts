@@ -2,7 +2,7 @@ import { type Awaitable, HttpError, type HttpResponse, problem, problemTypes } f
 import { checksPath } from "waymark/internal";
 import { type Description, docs } from "waymark/openapi";
 import { type DescribedCollection, describedAt } from "../description/described-collection.ts";
-import { collectionProblemTypes, collectionProblemTypes as types } from "../problem-types.ts";
+import { collectionProblemTypes as types } from "../problem-types.ts";
 import type { Addressed } from "../record-scope.ts";
 import type { CollectionSettings } from "../settings.ts";
 import {
@@ -74,16 +74,16 @@ function answerTo(error: unknown): HttpResponse {
   if (error instanceof StoreCursorInvalid) {
     const detail =
       "The cursor in after or Last-Event-ID is not one of these changes. Follow the Link of an answer, or begin without it.";
-    return problem(collectionProblemTypes.invalidCursor, { detail });
+    return problem(types.invalidCursor, { detail });
   }
   if (error instanceof StoreCursorGone) {
     const detail =
       "Changes before the cursor are lost, or the database is another one. Begin again without after and Last-Event-ID, and drop the records that then do not come.";
-    return problem(collectionProblemTypes.cursorGone, { detail });
+    return problem(types.cursorGone, { detail });
   }
   if (!(error instanceof StoreUnavailable)) throw error;
   if (error instanceof StoreReadOnly) return refuseChange();
-  return problem(collectionProblemTypes.storeUnavailable, { detail: detailOf(error) }).withHeader("Retry-After", "1");
+  return problem(types.storeUnavailable, { detail: detailOf(error) }).withHeader("Retry-After", "1");
 }
 
 function detailOf(error: StoreUnavailable): string {
@@ -102,7 +102,7 @@ function detailOf(error: StoreUnavailable): string {
  * no Retry-After (RFC 9110 §10.2.3), because nobody knows when this instance will accept changes.
  */
 function refuseChange(): HttpResponse {
-  return problem(collectionProblemTypes.readOnly, {
+  return problem(types.readOnly, {
     detail: "This instance answers reads only. Nothing was changed. Send changes to another instance.",
   });
 }
