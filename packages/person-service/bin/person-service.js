@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Plain JavaScript that every runtime can run: an older Node.js could read neither TypeScript nor node:sqlite.
 
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -63,7 +63,7 @@ async function runCompiled(file, cache) {
   const { crc32 } = await import("node:zlib");
   const source = readFileSync(file, "latin1"); // it has ASCII only
   const kept = join(cache, `${crc32(source).toString(16)}.v8`);
-  const found = existsSync(kept) ? readFileSync(kept) : Buffer.alloc(0);
+  const found = contentOf(kept);
   // V8 would run what a full disk or a crash of the machine has damaged.
   const isWhole = found.length > 4 && found.readUInt32LE() === crc32(found.subarray(4));
   const cachedData = isWhole ? found.subarray(4) : undefined;
@@ -72,14 +72,25 @@ async function runCompiled(file, cache) {
   if (cachedData !== undefined && script.cachedDataRejected !== true) return;
   // Before V8 forgets what only a start calls. A program that ends sooner leaves nothing.
   setTimeout(() => {
+    const data = script.createCachedData();
+    const sum = Buffer.alloc(4);
+    sum.writeUInt32LE(crc32(data));
+    const partial = `${kept}.${process.pid}`;
     try {
-      const data = script.createCachedData();
-      const sum = Buffer.alloc(4);
-      sum.writeUInt32LE(crc32(data));
-      writeFileSync(`${kept}.${process.pid}`, Buffer.concat([sum, data]));
-      renameSync(`${kept}.${process.pid}`, kept);
+      writeFileSync(partial, Buffer.concat([sum, data]));
+      renameSync(partial, kept);
     } catch {
-      // The folder is read-only.
+      // The folder is read-only, or the disk is full.
+      if (existsSync(partial)) rmSync(partial);
     }
   }, 1000).unref();
+}
+
+/** Returns what a file has; nothing where there is none, or it is for another user only. */
+function contentOf(file) {
+  try {
+    return readFileSync(file);
+  } catch {
+    return Buffer.alloc(0);
+  }
 }

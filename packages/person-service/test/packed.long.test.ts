@@ -95,6 +95,11 @@ describe("the packed packages", () => {
         await using again = await startServiceOf([process.execPath, await command()], "--database", ":memory:");
         assert.equal((await fetch(`${again.url}/hello-world`)).status, 200);
       }
+      // As what another user has kept for itself, it cannot be read, also where the tests run as root.
+      await rm(join(cache, name));
+      await mkdir(join(cache, name));
+      await using unread = await startServiceOf([process.execPath, await command()], "--database", ":memory:");
+      assert.equal((await fetch(`${unread.url}/hello-world`)).status, 200);
     });
 
     it("the command serves over TLS, with metrics and access, which it loads on demand", async () => {
