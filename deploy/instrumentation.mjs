@@ -4,5 +4,7 @@ import { NodeSDK } from "@opentelemetry/sdk-node";
 
 const sdk = new NodeSDK();
 sdk.start();
-// The last spans, when the service has ended.
-process.once("beforeExit", () => sdk.shutdown());
+// The last spans, when the service has ended. A collector that is away is no fault of the service.
+process.once("beforeExit", () =>
+  sdk.shutdown().catch((error) => process.stderr.write(`The last spans are lost: ${error}\n`)),
+);

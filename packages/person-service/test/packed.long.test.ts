@@ -135,7 +135,10 @@ describe("the packed packages", () => {
         const provider = new BasicTracerProvider({ spanProcessors: [new BatchSpanProcessor(new ConsoleSpanExporter())] });
         export class NodeSDK {
           start = () => trace.setGlobalTracerProvider(provider);
-          shutdown = () => provider.shutdown();
+          async shutdown() {
+            await provider.shutdown();
+            throw new Error("The collector is away");
+          }
         }
       `;
       const place = join(folder, "node_modules/@opentelemetry/sdk-node");
@@ -150,7 +153,10 @@ describe("the packed packages", () => {
       assert.match(await (await fetch(admin)).text(), /^process_resident_memory_bytes \d/m);
       assert.equal((await fetch(`${service.url}/hello-world`)).status, 200);
       service.kill("SIGTERM");
-      assert.match((await service.exited).stdout, /name: 'GET \/hello-world'/);
+      const { code, stdout, stderr } = await service.exited;
+      assert.match(stdout, /name: 'GET \/hello-world'/);
+      assert.match(stderr, /^The last spans are lost: Error: The collector is away$/m);
+      assert.equal(code, 0);
     });
 
     it("the command names the packages that are part of it", async () => {
