@@ -32,7 +32,16 @@ switch (commandLine.kind) {
     process.exitCode = 2;
     break;
   case "run":
-    void attempt(() => commandLine.run({ write, print, printNote, draw, readInput }));
+    process.once("beforeExit", reportUnsettled);
+    void attempt(() => commandLine.run({ write, print, printNote, draw, readInput })).finally(() =>
+      process.off("beforeExit", reportUnsettled),
+    );
+}
+
+/** Where nothing is left that an action waits for, Node.js ends as if it were done. */
+function reportUnsettled(): void {
+  printNote("person-service: The command ended before its work was done.");
+  process.exitCode = 1;
 }
 
 /** Runs an action, and prints errors that users can fix. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { describe, it } from "node:test";
 import { openFolder } from "../../waymark/test/folder.ts";
@@ -7,6 +8,7 @@ import { readKeys } from "../src/access/key-file.ts";
 import { verifyPassword } from "../src/access/password-hash.ts";
 import { parseCommandLine } from "../src/cli/command-line.ts";
 import { CommandError } from "../src/cli/terminal/command-error.ts";
+import { programArguments } from "./program-arguments.ts";
 
 /** Runs a command, and gives the lines for whoever takes the result, and those for the person. */
 async function run(argv: readonly string[], input: string | Uint8Array = ""): Promise<readonly [string[], string[]]> {
@@ -194,4 +196,16 @@ describe("the command line of other commands", () => {
       assert.equal(line.help, help);
     }
   });
+});
+
+it("a command whose work is never done does not end as if it were", () => {
+  const folder = openFolder("unsettled");
+  // Nothing ends this input, and it keeps no process.
+  const input =
+    'Object.defineProperty(process, "stdin", { value: new (process.getBuiltinModule("stream").Readable)({ read() {} }) });';
+  const preloaded = folder.write("input.mjs", input);
+  const command = ["--import", preloaded, ...programArguments, "password", "hash"];
+  const { status, stderr } = spawnSync(process.execPath, command, { encoding: "utf8" });
+  assert.equal(stderr, "person-service: The command ended before its work was done.\n");
+  assert.equal(status, 1);
 });
