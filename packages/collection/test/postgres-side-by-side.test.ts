@@ -26,6 +26,27 @@ function paused(): {
   return { documents: documents(), letGo: left.resolve, held: reached.promise };
 }
 
+describe("changes of PostgreSQL that arrive at once", () => {
+  for (const [poolSize, most] of [
+    [3, 100],
+    [14, 16],
+  ] as const) {
+    it(`are made over the connections that are there for them, of ${poolSize}, and at most ${most} together`, async () => {
+      const commits: number[] = [];
+      const observer = { onCommit: ({ changes }: { readonly changes: number }) => void commits.push(changes) };
+      const url = await newPostgresDatabase();
+      await using opened = disposable(await openPostgresDatabase(url, { collections: [person], poolSize, observer }));
+      const people = opened.database.store("person");
+      await Promise.all(Array.from({ length: 100 }, () => create(people, {})));
+      assert.equal(Math.max(...commits), most);
+      assert.equal(
+        commits.reduce((sum, count) => sum + count, 0),
+        100,
+      );
+    });
+  }
+});
+
 describe("changes of PostgreSQL beside what takes long", () => {
   it("are made while one of them waits for a unique value that a bulk request holds", async () => {
     await using opened = disposable(

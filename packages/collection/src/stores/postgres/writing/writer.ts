@@ -56,21 +56,27 @@ export function postgresWriter(
     running++;
     const areNew = waiting.others.length === 0 || (waiting.new.length > 0 && isTurnOfNew);
     isTurnOfNew = !areNew;
-    if (areNew) await makeNew(take(waiting.new));
-    else await make(take(waiting.others));
+    const taken = take(areNew ? waiting.new : waiting.others);
+    schedule();
+    await (areNew ? makeNew(taken) : make(taken));
     running--;
     schedule();
     if (running === 0 && count() === 0) idle?.resolve();
   };
 
-  /** Takes as many of the waiting changes as one transaction can make. A removal of an owner may take long, and is made alone. */
+  /**
+   * Takes as many of the waiting changes as one transaction can make, and leaves as many to each other one that can begin. A removal of
+   * an owner may take long, and is made alone.
+   */
   const take = (waiting: WaitingWrite[]): readonly WaitingWrite[] => {
+    const share = Math.max(batchLimit.least, Math.ceil(waiting.length / (pool.size - running + 1)));
     let count = 0;
     let size = 0;
     for (const { write } of waiting) {
       const isAlone = isLong(write);
       const more = sizeOf(write);
-      if (count > 0 && (isAlone || count === batchLimit.writes || size + more > batchLimit.size)) break;
+      if (count > 0 && (isAlone || count === Math.min(share, batchLimit.writes) || size + more > batchLimit.size))
+        break;
       count++;
       size += more;
       if (isAlone) break;
@@ -178,7 +184,7 @@ interface WaitingWrite {
 }
 
 /** Sizes are in characters of JSON. */
-const batchLimit = { writes: 500, size: 2 ** 20 };
+const batchLimit = { least: 16, writes: 500, size: 2 ** 20 };
 const queueLimit = { writes: 10_000, size: 2 ** 26 };
 
 const sizeOf = (write: Write): number => (write.kind === "remove" ? 0 : write.members.length);
