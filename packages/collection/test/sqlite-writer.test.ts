@@ -496,6 +496,27 @@ describe("the thread that writes to a SQLite file", () => {
     ),
   );
 
+  it("may have removed some records of an owner when it ends", async () => {
+    const book = { name: "book", members: {}, owner: { collection: "person", member: "personId" } };
+    const file = folder.newFile();
+    const database = await open(file, { collections: [{ name: "person", members: {} }, book], busyTimeout: 30_000 });
+    const people = database.store("person");
+    const ready = nextThread();
+    await create(people, {});
+    const thread = await ready;
+    await database
+      .store("book")
+      .within(1)
+      .createAll(Array.from({ length: 20_001 }, () => ({})));
+    const other = lock(file);
+    const called = nextCall(thread);
+    const lost = assert.rejects(people.remove(1), StoreOutcomeUnknown);
+    await called;
+    await Promise.all([thread.terminate(), lost]);
+    unlock(other);
+    await database.close();
+  });
+
   it(
     "is started again by the next write when it has ended with nothing to do",
     withStore(async (store) => {

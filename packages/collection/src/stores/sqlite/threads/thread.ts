@@ -12,7 +12,7 @@ import type { Calls, Channel } from "../connections/channel.ts";
 const programs: Readonly<Record<ThreadProgram, { readonly task: string; readonly committing: readonly string[] }>> = {
   "reader-thread": { task: "reads", committing: [] },
   // The calls that may have been committed when the thread ends before its answer.
-  "committer-thread": { task: "writes", committing: ["commit", "endBulk", "commitTransaction"] },
+  "committer-thread": { task: "writes", committing: ["commit", "removeSome", "endBulk", "commitTransaction"] },
 };
 
 type ThreadProgram = "reader-thread" | "committer-thread";
