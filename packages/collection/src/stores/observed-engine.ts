@@ -20,7 +20,7 @@ export function observedEngine(
   health: Health,
   observer: DatabaseObserver | undefined,
 ): Engine {
-  /** Nothing is timed for nobody. */
+  /** Returns when an operation begins; 0 where no observer asks how long it takes. */
   const begin = (): number => (observer?.onOperation === undefined ? 0 : performance.now());
 
   const report = (name: StoreOperation["name"], started: number, error: unknown): void => {

@@ -119,7 +119,7 @@ export function reasonNotOpened(error: unknown): string | undefined {
   return bySystemCode.get(code) ?? byMessage.find(([part]) => message.includes(part))?.[1];
 }
 
-/** Whether nobody names a user: the system does, but not in each container. */
+/** Whether no user is named: neither in the address nor, as in some containers, by the system. */
 const isNameless = (error: unknown): boolean => firstOf(error).message.startsWith("no PostgreSQL user name");
 
 /** Returns what is wrong with each server, or with all of them. */

@@ -22,7 +22,7 @@ export class SqliteWriter {
   #running: Promise<void> | undefined;
   #waiting = 0;
   #waitingCharacters = 0;
-  /** The outcomes of the changes of finished commits, one each, that are not told yet. */
+  /** The outcomes of the changes of finished commits, one each, that are not reported yet. */
   readonly #answers: { readonly waiting: WaitingWrite; readonly outcome: WriteOutcome }[] = [];
   /** Resolves when all of them are; undefined without any. */
   #answering: Promise<void> | undefined;
