@@ -100,7 +100,7 @@ async function restorePeople(
     }
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    throw new CommandError(`${error.message}. Run the same command again to continue.`);
+    throw new CommandError(`${error.message}. Run the same command again.`);
   } finally {
     await snapshot.close();
   }
