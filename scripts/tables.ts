@@ -48,7 +48,9 @@ export const pagesWithTables: readonly string[] = globSync("docs/*.md", {
 function toOptions(file: string, name: string): string {
   const source = readFileSync(join(import.meta.dirname, "../packages", file), "utf8");
   const members = new RegExp(`interface ${name} [^]*?\n}`).exec(source)?.[0] ?? "";
-  const options = members.matchAll(/\/\*\*(.*?) Default: ([^/]*)\. *\n? *\*\/\n +readonly (\w+)/gs);
+  const options = [...members.matchAll(/\/\*\*(.*?) Default: ([^/]*)\. *\n? *\*\/\n +readonly (\w+)/gs)];
+  const count = members.match(/^ {2}readonly /gm)?.length ?? 0;
+  if (count === 0 || options.length !== count) throw new Error(`${name}: not each option ends with its default`);
   return toTable(
     ["Option", "Means", "Default"],
     Array.from(options, ([, about = "", byDefault = "", option]) => [
