@@ -56,8 +56,10 @@ export function postgresWriter(
     running++;
     const areNew = waiting.others.length === 0 || (waiting.new.length > 0 && isTurnOfNew);
     isTurnOfNew = !areNew;
-    const taken = take(areNew ? waiting.new : waiting.others);
-    schedule();
+    const due = areNew ? waiting.new : waiting.others;
+    const taken = take(due);
+    // What arrived at once, new records and changes of these, is made in that order.
+    if (due.length > 0) schedule();
     await (areNew ? makeNew(taken) : make(taken));
     running--;
     schedule();
