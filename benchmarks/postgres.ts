@@ -1,5 +1,5 @@
 import { openPersonService } from "@waymark/person-service";
-import { execute, startPostgres } from "../packages/collection/test/start-postgres.ts";
+import { execute, startPostgres } from "../packages/collection/test/tools/start-postgres.ts";
 import { madeUpFamilyName, madeUpPeople, madeUpPerson } from "./database.ts";
 import { type MeasureOptions, rotate } from "./measure.ts";
 import { anywhere } from "./placement.ts";

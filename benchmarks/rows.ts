@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { StoredKey } from "../packages/person-service/src/access/api-key.ts";
-import { createApiKey, hashApiKey } from "../packages/person-service/src/access/api-key.ts";
+import type { StoredKey } from "../packages/person-service/src/access/files/api-key.ts";
+import { createApiKey, hashApiKey } from "../packages/person-service/src/access/files/api-key.ts";
 import {
   browserFields,
   byClients,

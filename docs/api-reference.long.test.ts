@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { openFolder } from "../packages/waymark/test/folder.ts";
+import { openFolder } from "../packages/waymark/test/tools/folder.ts";
 
 const script = fileURLToPath(new URL("../scripts/api-reference.ts", import.meta.url));
 

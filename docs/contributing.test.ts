@@ -54,8 +54,8 @@ it("npm test -- --near runs the tests of a file and of those that import it", ()
   const tests = globSync("packages/*/test/**/*.test.ts", { cwd });
   for (const [file, nearest] of [
     ["waymark/src/fields/accept.ts", "waymark/test/fields/negotiate.test.ts"],
-    ["node/src/http1/exchanges.ts", "node/test/http1/connection.test.ts"],
-    ["person-service/src/person/vcard.ts", "person-service/test/vcard.test.ts"],
+    ["node/src/http1/exchanges.ts", "node/test/http1/connection/connection.test.ts"],
+    ["person-service/src/person/cards/vcard.ts", "person-service/test/person/cards/vcard.test.ts"],
   ] as const) {
     const near = nearTests(`packages/${file}`, tests, cwd);
     assert.equal(near[0], `packages/${nearest}`);

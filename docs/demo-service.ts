@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { programArguments } from "../packages/person-service/test/program-arguments.ts";
+import { programArguments } from "../packages/person-service/test/tools/programs/program-arguments.ts";
 
 /** The program `person-service` with the people of the demo, as `npm start -- --demo` and further options start it. */
 export interface DemoService {

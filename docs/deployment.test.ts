@@ -21,10 +21,10 @@ import { basename, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { programArguments } from "../packages/person-service/test/program-arguments.ts";
-import { openFolder } from "../packages/waymark/test/folder.ts";
-import { freePort } from "../packages/waymark/test/free-port.ts";
-import { missing } from "../packages/waymark/test/missing-programs.ts";
+import { programArguments } from "../packages/person-service/test/tools/programs/program-arguments.ts";
+import { openFolder } from "../packages/waymark/test/tools/folder.ts";
+import { freePort } from "../packages/waymark/test/tools/free-port.ts";
+import { missing } from "../packages/waymark/test/tools/missing-programs.ts";
 import { readPage } from "./page.ts";
 
 // The steps of the page, in a folder that stands for the root of a machine. What they start is a stand-in or the program itself.

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 
 const root = join(import.meta.dirname, "..");
@@ -68,4 +68,11 @@ it("no package is longer than it may be", () => {
     assert.ok(lines <= most, `${name} has ${lines} lines of ${most}: take out what leaves for what is new`);
     assert.ok(lines > 0.9 * most, `${name} has ${lines} lines: lower its bound, so that what has left stays out`);
   }
+});
+
+it("no folder of a package has more files than one takes in", () => {
+  const files = globSync("packages/*/{src,test}/**/*.ts", { cwd: root, exclude: ["**/node_modules"] });
+  assert.ok(files.length > 900, `${files.length} files`);
+  const crowded = [...Map.groupBy(files, dirname)].filter(([, { length }]) => length > 12).map(([folder]) => folder);
+  assert.deepEqual(crowded, []);
 });

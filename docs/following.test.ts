@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
-import { openFolder } from "../packages/waymark/test/folder.ts";
-import { missing } from "../packages/waymark/test/missing-programs.ts";
+import { openFolder } from "../packages/waymark/test/tools/folder.ts";
+import { missing } from "../packages/waymark/test/tools/missing-programs.ts";
 import { type DemoService, startDemoService } from "./demo-service.ts";
 import { readPage } from "./page.ts";
 

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
-import { packAll } from "../packages/waymark/test/packed.ts";
+import { packAll } from "../packages/waymark/test/package/packed.ts";
 import { installPacked, linkPackage } from "../scripts/install-packed.ts";
 import { readPage } from "./page.ts";
 import { itStartsWhatItSays } from "./started-page.ts";

@@ -8,7 +8,7 @@ import type { Readable } from "node:stream";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { openFolder } from "../packages/waymark/test/folder.ts";
+import { openFolder } from "../packages/waymark/test/tools/folder.ts";
 import { readPage } from "./page.ts";
 
 // The programs of the page, with an app that has every filter in the place of the page's own.

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { Database } from "@waymark/collection";
 import type { App } from "waymark";
-import { openFolder } from "../packages/waymark/test/folder.ts";
+import { openFolder } from "../packages/waymark/test/tools/folder.ts";
 import type * as bookshop from "./bookshop.ts";
 import type * as comingFrom from "./coming-from.ts";
 import type * as keycloak from "./keycloak.ts";

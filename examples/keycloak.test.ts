@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import { openFolder } from "../packages/waymark/test/folder.ts";
+import { openFolder } from "../packages/waymark/test/tools/folder.ts";
 import { openGuarded, provider } from "./keycloak.ts";
 import { served } from "./served.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { serve } from "@waymark/node";
 import { openPersonService } from "@waymark/person-service";
-import { openFolder } from "../packages/waymark/test/folder.ts";
+import { openFolder } from "../packages/waymark/test/tools/folder.ts";
 import { PeopleIndex } from "./people-index.ts";
 
 const folder = openFolder("people-index");

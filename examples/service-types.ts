@@ -3,7 +3,7 @@ import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { openPersonService } from "@waymark/person-service";
-import type { Folder } from "../packages/waymark/test/folder.ts";
+import type { Folder } from "../packages/waymark/test/tools/folder.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "..");

@@ -6,15 +6,42 @@
 const names: Readonly<Record<string, readonly string[]>> = {
   waymark: [
     ...["content/content-coding", "content/request-content", "content/strict-json", "content/web-content"],
-    ...["filters/compress", "messages", "path/request-target", "routing/routing-error", "web-response"],
+    ...["filters/compress", "common/messages", "path/request-target", "routing/findings/routing-error", "web-response"],
   ],
   node: [
-    ...["adapters", "event-loop-turns.serial", "fuzz", "half-closed", "http2", "limits.serial", "node-adapter"],
-    ...["node-codings", "node-listener", "refused-messages", "rolling-restart"],
-    ...["http1/bounds", "http1/connection", "http1/differential", "http1/smuggling", "http1/upgrade"],
+    ...[
+      "adapters",
+      "event-loop-turns.serial",
+      "hostile/fuzz",
+      "connections/half-closed",
+      "http2/http2",
+      "hostile/limits.serial",
+      "node-adapter",
+    ],
+    ...["content/node-codings", "node-listener", "refused-messages", "connections/rolling-restart"],
+    ...[
+      "http1/bounds",
+      "http1/connection/connection",
+      "http1/differential/differential",
+      "http1/smuggling",
+      "http1/upgrade",
+    ],
   ],
-  collection: ["query-plan", "sqlite-reader.long", "sqlite-store", "sqlite-writer", "words"],
-  "person-service": ["access/password", "access/tokens", "contract", "from-source", "options", "shared-file.serial"],
+  collection: [
+    "stores/sqlite/reading/query-plan",
+    "stores/sqlite/reading/reader.long",
+    "stores/sqlite/store",
+    "stores/sqlite/writer",
+    "stores/words",
+  ],
+  "person-service": [
+    "access/password",
+    "access/tokens",
+    "routes/contract",
+    "cli/from-source",
+    "cli/options",
+    "faults/shared-file.serial",
+  ],
 };
 
 /** Their paths from the root. */

@@ -29,11 +29,14 @@ import {
   serverFilesVariable,
   sharedServerVariable,
   startPostgres,
-} from "../packages/collection/test/start-postgres.ts";
-import { engineVariable } from "../packages/node/test/test-engine.ts";
-import { everywhereVariable } from "../packages/person-service/test/everywhere.ts";
-import { builtProgramVariable, runtimeVariable } from "../packages/person-service/test/program-arguments.ts";
-import { packAll, packedVariable } from "../packages/waymark/test/packed.ts";
+} from "../packages/collection/test/tools/start-postgres.ts";
+import { engineVariable } from "../packages/node/test/tools/test-engine.ts";
+import { everywhereVariable } from "../packages/person-service/test/tools/everywhere.ts";
+import {
+  builtProgramVariable,
+  runtimeVariable,
+} from "../packages/person-service/test/tools/programs/program-arguments.ts";
+import { packAll, packedVariable } from "../packages/waymark/test/package/packed.ts";
 import { buildProgram } from "./build-program.ts";
 import { dependsOnNode } from "./depends-on-node.ts";
 import { nearTests } from "./near-tests.ts";

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { serve } from "@waymark/node";
 import { openPersonService } from "@waymark/person-service";
 import { demoPeople } from "../packages/person-service/src/person/demo.ts";
-import { findChromium, launchChromium } from "../packages/waymark/test/chromium.ts";
+import { findChromium, launchChromium } from "../packages/waymark/test/tools/chromium.ts";
 import { pictures } from "./pictures.ts";
 
 const executable = findChromium();

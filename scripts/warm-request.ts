@@ -4,7 +4,7 @@
 import { fork } from "node:child_process";
 import { type Profiler, Session } from "node:inspector/promises";
 import { fileURLToPath } from "node:url";
-import { nextMessage, nextOutput } from "../packages/waymark/test/child-process.ts";
+import { nextMessage, nextOutput } from "../packages/waymark/test/tools/child-process.ts";
 
 const program = fileURLToPath(new URL("../packages/person-service/bin/person-service.js", import.meta.url));
 

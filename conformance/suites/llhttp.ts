@@ -1,7 +1,7 @@
 import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parse } from "../../packages/node/test/http1/differential.ts";
+import { parse } from "../../packages/node/test/http1/differential/differential.ts";
 import type { Outcome, Suite } from "../suite.ts";
 
 /** The samples of Node's own parser, in Markdown. What it refuses, and each message that it takes, is ours to agree with. */

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { personXml } from "../../packages/person-service/test/person-xml.ts";
+import { personXml } from "../../packages/person-service/test/person/person-xml.ts";
 import { startService } from "../service.ts";
 import type { Outcome, Suite } from "../suite.ts";
 

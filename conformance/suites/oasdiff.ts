@@ -6,9 +6,9 @@ import type { OpenApiDocument } from "waymark/openapi";
 import { parse } from "yaml";
 import type { Operation } from "../../packages/testing/src/operations.ts";
 import { publishedOperations } from "../../packages/testing/src/published.ts";
-import { randomFrom } from "../../packages/testing/src/random.ts";
+import { randomFrom } from "../../packages/testing/src/requests/random.ts";
+import { valuesOf } from "../../packages/testing/src/requests/values.ts";
 import { schemasOf } from "../../packages/testing/src/schemas.ts";
-import { valuesOf } from "../../packages/testing/src/values.ts";
 import type { Outcome, Suite } from "../suite.ts";
 
 /** Whether the change breaks clients, by the name of the pair; and whether the change back does: as JSON Schema and HTTP have it. */

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { findChromium, launchChromium } from "../../packages/waymark/test/chromium.ts";
-import { openFolder } from "../../packages/waymark/test/folder.ts";
+import { findChromium, launchChromium } from "../../packages/waymark/test/tools/chromium.ts";
+import { openFolder } from "../../packages/waymark/test/tools/folder.ts";
 
 const chromium = findChromium();
 

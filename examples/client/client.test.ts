@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { serve } from "@waymark/node";
 import { openPersonService } from "@waymark/person-service";
 import { readPage } from "../../docs/page.ts";
-import { openFolder } from "../../packages/waymark/test/folder.ts";
+import { openFolder } from "../../packages/waymark/test/tools/folder.ts";
 import { compile, writeServiceTypes } from "../service-types.ts";
 import { type Answer, codeOf, events, pages, RefusedError, successOf } from "./answers.ts";
 

@@ -3,8 +3,8 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { RunningServer } from "@waymark/node";
-import { findChromium, launchChromium } from "../../packages/waymark/test/chromium.ts";
-import { openFolder } from "../../packages/waymark/test/folder.ts";
+import { findChromium, launchChromium } from "../../packages/waymark/test/tools/chromium.ts";
+import { openFolder } from "../../packages/waymark/test/tools/folder.ts";
 import { compile, writeServiceTypes } from "../service-types.ts";
 import { servePage, startService } from "./main.ts";
 

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { describe, it } from "node:test";
-import { openFolder } from "../../packages/waymark/test/folder.ts";
+import { openFolder } from "../../packages/waymark/test/tools/folder.ts";
 import { bundle, workerd } from "./main.ts";
 import worker from "./worker.ts";
 

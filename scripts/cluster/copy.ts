@@ -2,7 +2,7 @@ import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { runProgram } from "../../packages/person-service/test/service-process.ts";
+import { runProgram } from "../../packages/person-service/test/tools/programs/service-process.ts";
 
 /** Copies a database to an SQLite file while others write to it, and returns the identifiers of all people in the copy. */
 export async function identifiersInCopy(database: string): Promise<ReadonlySet<string>> {

@@ -1,5 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type ServiceProcess, startService } from "../../packages/person-service/test/service-process.ts";
+import {
+  type ServiceProcess,
+  startService,
+} from "../../packages/person-service/test/tools/programs/service-process.ts";
 import type { Ledger } from "./ledger.ts";
 
 /** How many clients store people, each with a pause of some milliseconds after each. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { execute, startReplication } from "../../packages/collection/test/start-postgres.ts";
+import { execute, startReplication } from "../../packages/collection/test/tools/start-postgres.ts";
 import { identifiersInCopy } from "./copy.ts";
 import { Ledger } from "./ledger.ts";
 import { startLoad } from "./load.ts";

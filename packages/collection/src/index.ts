@@ -7,15 +7,16 @@ export type {
   DatabaseState,
   PostgresDatabaseOptions,
 } from "./database.ts";
-export { csvRepresentation, unguardFormula } from "./formats/csv.ts";
-export { csvDecoder } from "./formats/csv-decoder.ts";
-export { excelCsvRepresentation } from "./formats/excel-csv.ts";
-export { jsonRepresentation } from "./formats/json.ts";
-export { jsonArrayDecoder } from "./formats/json-array.ts";
-export { jsonLdRepresentation } from "./formats/json-ld.ts";
-export { ndjsonDecoder, ndjsonRepresentation } from "./formats/ndjson.ts";
-export { xmlRepresentation } from "./formats/xml.ts";
-export { xmlDecoder } from "./formats/xml-decoder.ts";
+export { csvRepresentation, unguardFormula } from "./formats/csv/csv.ts";
+export { csvDecoder } from "./formats/csv/csv-decoder.ts";
+export { excelCsvRepresentation } from "./formats/csv/excel-csv.ts";
+export { jsonRepresentation } from "./formats/json/json.ts";
+export { jsonArrayDecoder } from "./formats/json/json-array.ts";
+export { jsonLdRepresentation } from "./formats/json/json-ld.ts";
+export { ndjsonDecoder, ndjsonRepresentation } from "./formats/json/ndjson.ts";
+export { xmlRepresentation } from "./formats/xml/xml.ts";
+export { xmlDecoder } from "./formats/xml/xml-decoder.ts";
+export type { Visibility } from "./layers/visibility.ts";
 export type { BulkLimits, ListLimits } from "./limits.ts";
 export { type RecordSchema, recordSchema } from "./members/record-schema.ts";
 export type { MemberTable, MemberUse, RecordOf } from "./members/table.ts";
@@ -64,4 +65,3 @@ export { openPostgresDatabase } from "./stores/postgres/kind.ts";
 export { backupSqliteFile } from "./stores/sqlite/backup.ts";
 export { openSqliteDatabase, type SqliteDatabaseOptions } from "./stores/sqlite/database.ts";
 export { toWords } from "./stores/table/words.ts";
-export type { Visibility } from "./visibility.ts";

@@ -1,7 +1,7 @@
 import { wording } from "waymark/internal";
 import type { Database, DatabaseOptions } from "./database.ts";
-import type { DatabaseKind } from "./database-kind.ts";
 import type { Snapshot, SnapshotOptions } from "./stores/contract/snapshot.ts";
+import type { DatabaseKind } from "./stores/database-kind.ts";
 import { postgres } from "./stores/postgres/kind.ts";
 import { sqlite } from "./stores/sqlite/kind.ts";
 

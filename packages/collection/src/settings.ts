@@ -6,14 +6,15 @@ import { type DeclarationSite, requireOptions, wording } from "waymark/internal"
 import { Followers } from "./feed/followers.ts";
 import { SharedChanges } from "./feed/shared-changes.ts";
 import { type ChangedFrom, feedWatch } from "./feed/watch.ts";
-import { jsonRepresentation } from "./formats/json.ts";
+import { jsonRepresentation } from "./formats/json/json.ts";
+import { ndjsonDecoder } from "./formats/json/ndjson.ts";
 import type { ListDecoder } from "./formats/list-decoder.ts";
-import { ndjsonDecoder } from "./formats/ndjson.ts";
+import { type BeforeChange, preparedScope, type SetMembers } from "./layers/prepared-changes.ts";
+import { type ViewOf, type Visibility, viewOf, visibleScope } from "./layers/visibility.ts";
 import { type BulkLimits, type BulkSettings, type ListLimits, toBulkSettings, toListSettings } from "./limits.ts";
 import { HeldLists } from "./lists/held-lists.ts";
 import type { MatchedRecords } from "./match-rules.ts";
 import { fieldNames, memberNamesOf, requireFittingTypes, requireKnownMembers } from "./members/object-schema.ts";
-import { type BeforeChange, preparedScope, type SetMembers } from "./prepared-changes.ts";
 import { type RecordScope, recordScope } from "./record-scope.ts";
 import {
   type ItemRepresentation,
@@ -30,7 +31,6 @@ import {
   type Store,
   type StoredRecord,
 } from "./stores/contract/store.ts";
-import { type ViewOf, type Visibility, viewOf, visibleScope } from "./visibility.ts";
 
 /** The options of `collection`. */
 export interface CollectionOptions<T extends Document = Document> {

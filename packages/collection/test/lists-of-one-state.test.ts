@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { openFolder } from "../../waymark/test/folder.ts";
+import { openFolder } from "../../waymark/test/tools/folder.ts";
 import { type CollectionDefinition, openDatabase, type Selection } from "../src/index.ts";
-import { newPostgresDatabase } from "./postgres-server.ts";
+import { newPostgresDatabase } from "./tools/postgres-server.ts";
 
 const folder = openFolder("lists-of-one-state");
 

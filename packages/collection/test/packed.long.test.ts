@@ -5,9 +5,9 @@ import { dirname, join } from "node:path";
 import { before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { openFolder } from "../../waymark/test/folder.ts";
-import { packAll } from "../../waymark/test/packed.ts";
-import { typeCheck } from "../../waymark/test/type-check.ts";
+import { packAll } from "../../waymark/test/package/packed.ts";
+import { typeCheck } from "../../waymark/test/package/type-check.ts";
+import { openFolder } from "../../waymark/test/tools/folder.ts";
 
 // The package as its users get it: packed, unpacked into an empty folder, and used from there.
 

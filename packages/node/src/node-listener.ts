@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type App, HttpError, HttpRequest } from "waymark";
 import { requireOptions } from "waymark/internal";
-import { makeContext, requireApp } from "./context.ts";
+import { makeContext, requireApp } from "./exchange/context.ts";
 import { exchangeOfMessage, NodeHttpMessage } from "./node-http/message.ts";
 import { longestTimer, toServeSettings } from "./options.ts";
 

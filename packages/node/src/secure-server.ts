@@ -1,7 +1,7 @@
 import type { Server, Socket } from "node:net";
 import { createServer, type SecureContextOptions } from "node:tls";
-import { connectionOptions } from "./connections.ts";
-import type { ServeContext } from "./context.ts";
+import { connectionOptions } from "./connections/connections.ts";
+import type { ServeContext } from "./exchange/context.ts";
 import type { HeadFields } from "./http2/kept-head.ts";
 import { Http2Session } from "./http2/session.ts";
 import { openMemory } from "./memory/answer-memory.ts";

@@ -1,9 +1,9 @@
 import { type AddressInfo, createServer, isIPv6, type Server, type Socket } from "node:net";
 import type { App } from "waymark";
 import { served } from "waymark/internal";
-import { limitAddresses } from "./address-limit.ts";
-import { connectionOptions } from "./connections.ts";
-import { makeContext, requireApp, type ServeContext } from "./context.ts";
+import { limitAddresses } from "./connections/address-limit.ts";
+import { connectionOptions } from "./connections/connections.ts";
+import { makeContext, requireApp, type ServeContext } from "./exchange/context.ts";
 import { speakHttp1 } from "./http1/http1.ts";
 import { type ServeOptions, type ServeSettings, type TlsCredentials, toServeSettings } from "./options.ts";
 import { type CloseOptions, closer } from "./shut-down.ts";

@@ -1,6 +1,6 @@
 import type { Server, Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import type { ServeContext } from "./context.ts";
+import type { ServeContext } from "./exchange/context.ts";
 import { integer, longestTimer } from "./options.ts";
 import type { SecureServer } from "./secure-server.ts";
 

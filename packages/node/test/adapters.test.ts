@@ -10,7 +10,6 @@ import { setImmediate as eventLoopTurn } from "node:timers/promises";
 import { serve, toNodeListener } from "@waymark/node";
 import { handleFetch } from "../../waymark/src/adapter/fetch.ts";
 import { parsedHeaders } from "../../waymark/src/fields/header-list.ts";
-import { notModified } from "../../waymark/src/preconditions.ts";
 import { HttpError } from "../../waymark/src/problem.ts";
 import type { HttpRequest } from "../../waymark/src/request.ts";
 import {
@@ -25,8 +24,9 @@ import {
   type ResponseBody,
   text,
 } from "../../waymark/src/response.ts";
-import { served } from "../../waymark/src/served-app.ts";
-import { type TinyApp, type TinyHandler, tinyApp } from "../../waymark/test/tiny-app.ts";
+import { served } from "../../waymark/src/serving/served-app.ts";
+import { notModified } from "../../waymark/src/web/preconditions.ts";
+import { type TinyApp, type TinyHandler, tinyApp } from "../../waymark/test/tools/tiny-app.ts";
 
 interface Client {
   fetch(path: string, init?: RequestInit): Promise<Response>;

@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import { serve } from "@waymark/node";
 import { around, GET, HttpRequest, router, text } from "waymark";
 import { exchangeOf } from "waymark/internal";
-import type { EventLoopTurn } from "../src/served-exchange.ts";
-import { RawConnection } from "./raw-connection.ts";
+import type { EventLoopTurn } from "../src/exchange/served-exchange.ts";
+import { RawConnection } from "./tools/raw-connection.ts";
 
 /** Serves an app that keeps the turn in which each request was read, as `/` sees it, and runs `work` for `/work`. */
 async function withTurns(

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { type ServeOptions, serve, toNodeListener } from "@waymark/node";
 import { type App, GET, group, json, ok, or, path, type RouterOptions, router } from "waymark";
 import { access, compress, cors, overload, rateLimit, refuseCrossSite, securityHeaders } from "waymark/filters";
-import { codeAt } from "../../waymark/test/declared-code.ts";
+import { codeAt } from "../../waymark/test/package/declared-code.ts";
 
 // What people write who come from another router, or whose program has no types.
 

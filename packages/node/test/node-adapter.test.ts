@@ -7,8 +7,8 @@ import { ListenError, type RunningServer, type ServeOptions, serve } from "@waym
 import { parsedHeaders } from "../../waymark/src/fields/header-list.ts";
 import type { HttpRequest } from "../../waymark/src/request.ts";
 import { content, HttpResponse, json, noContent, notFound, ok, text } from "../../waymark/src/response.ts";
-import { type TinyApp, type TinyHandler, tinyApp } from "../../waymark/test/tiny-app.ts";
-import { RawConnection } from "./raw-connection.ts";
+import { type TinyApp, type TinyHandler, tinyApp } from "../../waymark/test/tools/tiny-app.ts";
+import { RawConnection } from "./tools/raw-connection.ts";
 
 const opened: { server: RunningServer; connections: RawConnection[] }[] = [];
 

@@ -5,8 +5,8 @@ import { setImmediate as eventLoopTurn } from "node:timers/promises";
 import { queryObjects } from "node:v8";
 import { type RunningServer, type ServeOptions, serve, upgrade } from "@waymark/node";
 import { HttpResponse, json, text } from "../../waymark/src/response.ts";
-import { type TinyHandler, tinyApp } from "../../waymark/test/tiny-app.ts";
-import { RawConnection } from "./raw-connection.ts";
+import { type TinyHandler, tinyApp } from "../../waymark/test/tools/tiny-app.ts";
+import { RawConnection } from "./tools/raw-connection.ts";
 
 // What `engine: "node:http"` has of its own. That it answers as the other engine does is tested where both run: adapters,
 // refused-messages, and all of `npm run test:node-http`.

@@ -5,7 +5,7 @@ import { after, GET, router, text } from "waymark";
 import { access, cors, describeProblems, nameRequests, securityHeaders } from "waymark/filters";
 import { routerRefusals } from "waymark/internal";
 import type { Engine } from "../src/options.ts";
-import { RawConnection, type RawResponse } from "./raw-connection.ts";
+import { RawConnection, type RawResponse } from "./tools/raw-connection.ts";
 
 const seen: (readonly [method: string, path: string, refused: boolean])[] = [];
 let server: RunningServer | undefined;

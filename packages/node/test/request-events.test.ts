@@ -13,7 +13,7 @@ import {
 } from "@waymark/node";
 import { before, empty, GET, HttpRequest, mount, POST, type Route, router, text } from "waymark";
 import { content } from "../../waymark/src/response.ts";
-import { RawConnection } from "./raw-connection.ts";
+import { RawConnection } from "./tools/raw-connection.ts";
 
 const endless = new ReadableStream<string>({ pull: (controller) => controller.enqueue("x".repeat(65_536)) });
 

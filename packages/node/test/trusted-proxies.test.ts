@@ -3,13 +3,13 @@ import { BlockList, isIP, isIPv6 } from "node:net";
 import { after, describe, it } from "node:test";
 import { type RunningServer, type ServeOptions, serve } from "@waymark/node";
 import fc from "fast-check";
-import type { Client } from "../../waymark/src/exchange.ts";
+import type { Client } from "../../waymark/src/exchange/exchange.ts";
 import { HeaderList, parsedHeaders } from "../../waymark/src/fields/header-list.ts";
 import { HttpRequest } from "../../waymark/src/request.ts";
 import { json } from "../../waymark/src/response.ts";
-import { tinyApp } from "../../waymark/test/tiny-app.ts";
+import { tinyApp } from "../../waymark/test/tools/tiny-app.ts";
 import { clientBehind } from "../src/client.ts";
-import { RawConnection } from "./raw-connection.ts";
+import { RawConnection } from "./tools/raw-connection.ts";
 
 const servers = new Map<string, Promise<RunningServer>>();
 after(async () => {

@@ -1,17 +1,17 @@
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { ask, base, NoAnswer, Refusal } from "./api.ts";
-import { followChanges } from "./feed.ts";
+import { ask, base, NoAnswer, Refusal } from "./client/api.ts";
+import { followChanges } from "./client/feed.ts";
+import { place } from "./client/router.ts";
+import { readService, service } from "./client/service.ts";
+import { type Store, store } from "./client/store.ts";
 import { Frame } from "./frame.ts";
 import { type Children, html } from "./html.ts";
-import { Import } from "./import.ts";
-import { List } from "./list.ts";
-import { NewPerson, PersonPanel } from "./person.ts";
+import { Import } from "./import/import.ts";
+import { List } from "./list/list.ts";
+import { NewPerson, PersonPanel } from "./person/person.ts";
 import { Refused } from "./refused.ts";
-import { place } from "./router.ts";
-import { readService, service } from "./service.ts";
 import { reader } from "./sign-in.ts";
-import { type Store, store } from "./store.ts";
 import { language, locale, words } from "./words.ts";
 
 /** Where the list and a person are beside each other. */

@@ -1,10 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
+import { listUrl, place } from "./client/router.ts";
+import { service } from "./client/service.ts";
 import { Dialog } from "./dialog.ts";
 import { type Children, html } from "./html.ts";
 import { KeysDialog, keysShown } from "./keys.ts";
 import { Notices } from "./notice.ts";
-import { listUrl, place } from "./router.ts";
-import { service } from "./service.ts";
 import { SignIn, SignInDialog, SignOut } from "./sign-in.ts";
 import { choose, filledWith, type Language, language, languages, words } from "./words.ts";
 

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
+import { type Store, store } from "./client/store.ts";
 import { Dialog } from "./dialog.ts";
 import { type Children, html } from "./html.ts";
-import { type Store, store } from "./store.ts";
 import { words } from "./words.ts";
 
 /** Kept on the device: whoever speaks to a computer would press keys without wanting to. */

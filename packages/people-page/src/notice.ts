@@ -1,5 +1,5 @@
+import { type Store, store } from "./client/store.ts";
 import { type Children, html } from "./html.ts";
-import { type Store, store } from "./store.ts";
 import { words } from "./words.ts";
 
 /** What is said of something that was done, wherever the reader is. */

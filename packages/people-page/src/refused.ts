@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
-import { NoAnswer, Refusal } from "./api.ts";
+import { NoAnswer, Refusal } from "./client/api.ts";
+import { listUrl } from "./client/router.ts";
+import { service } from "./client/service.ts";
 import { type Children, html } from "./html.ts";
-import { listUrl } from "./router.ts";
-import { service } from "./service.ts";
 import { SignIn, SignOut } from "./sign-in.ts";
 import { count, filled, filledWith, words } from "./words.ts";
 

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ask, NoAnswer, Refusal, session } from "./api.ts";
+import { ask, NoAnswer, Refusal, session } from "./client/api.ts";
+import { followChanges } from "./client/feed.ts";
+import { readService, service } from "./client/service.ts";
+import { type Store, store } from "./client/store.ts";
 import { Dialog } from "./dialog.ts";
-import { followChanges } from "./feed.ts";
 import { type Children, html } from "./html.ts";
-import { readService, service } from "./service.ts";
-import { type Store, store } from "./store.ts";
 import { count, filled, words } from "./words.ts";
 
 /** Reads the page anew for another reader. Set by the page. */

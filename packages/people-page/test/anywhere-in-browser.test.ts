@@ -7,9 +7,9 @@ import { serve } from "@waymark/node";
 import { openPersonService } from "../../person-service/src/index.ts";
 import { quickHash } from "../../person-service/test/access/basic-authentication.ts";
 import { shippedProxies } from "../../person-service/test/deployment/shipped-proxies.ts";
-import { startService } from "../../person-service/test/service-process.ts";
-import { findChromium, launchChromium } from "../../waymark/test/chromium.ts";
-import { openFolder } from "../../waymark/test/folder.ts";
+import { startService } from "../../person-service/test/tools/programs/service-process.ts";
+import { findChromium, launchChromium } from "../../waymark/test/tools/chromium.ts";
+import { openFolder } from "../../waymark/test/tools/folder.ts";
 
 const executable = findChromium();
 const folder = openFolder("page-anywhere");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
 import type { Page } from "playwright-core";
-import { isThorough } from "../../waymark/test/runs.ts";
+import { isThorough } from "../../waymark/test/tools/runs.ts";
 import { describeInBrowser, kinds } from "./scene.ts";
 
 type Known = Record<string, unknown>;

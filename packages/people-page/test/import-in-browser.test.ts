@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Page, Response } from "playwright-core";
 import { openPersonService } from "../../person-service/src/index.ts";
-import { programFiles } from "../../person-service/test/program-files.ts";
-import { noon } from "../../person-service/test/transports.ts";
+import { programFiles } from "../../person-service/test/tools/programs/program-files.ts";
+import { noon } from "../../person-service/test/tools/transports.ts";
 import { describeInBrowser, kinds } from "./scene.ts";
 
 describeInBrowser("importing in a browser", kinds, (scene) => {

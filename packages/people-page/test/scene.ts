@@ -4,10 +4,10 @@ import type { Store } from "@waymark/collection";
 import { serve } from "@waymark/node";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { openPersonService, type PersonServiceOptions } from "../../person-service/src/index.ts";
-import { type DatabaseKind, databaseKinds, sqlite } from "../../person-service/test/databases.ts";
-import { noon } from "../../person-service/test/transports.ts";
-import { findChromium, launchChromium } from "../../waymark/test/chromium.ts";
-import { isThorough } from "../../waymark/test/runs.ts";
+import { type DatabaseKind, databaseKinds, sqlite } from "../../person-service/test/tools/databases.ts";
+import { noon } from "../../person-service/test/tools/transports.ts";
+import { findChromium, launchChromium } from "../../waymark/test/tools/chromium.ts";
+import { isThorough } from "../../waymark/test/tools/runs.ts";
 
 /** A service in a browser. */
 export interface Scene {

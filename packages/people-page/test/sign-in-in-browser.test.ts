@@ -3,7 +3,7 @@ import { it } from "node:test";
 import type { Page } from "playwright-core";
 import { openAccess } from "../../person-service/src/index.ts";
 import { quickHash } from "../../person-service/test/access/basic-authentication.ts";
-import { openFolder } from "../../waymark/test/folder.ts";
+import { openFolder } from "../../waymark/test/tools/folder.ts";
 import { describeInBrowser, kinds } from "./scene.ts";
 
 const folder = openFolder("page-sign-in");

@@ -1,12 +1,12 @@
 export { type Access, type AccessFilter, type AccessOptions, openAccess } from "./access/access.ts";
-export { FileError } from "./access/json-file.ts";
+export { FileError } from "./access/files/json-file.ts";
 export type { AccessDenial } from "./access/policy.ts";
 export { type Health, healthRoutes } from "./health.ts";
 export type { ServiceObserver, TurnedAway } from "./observer.ts";
 export { personCollection, personRepresentations } from "./person/collection.ts";
-export type { MemberList } from "./person/member-list.ts";
-export { membersOf } from "./person/own-members.ts";
-export type { Person } from "./person/person.ts";
+export type { MemberList } from "./person/members/member-list.ts";
+export type { Person } from "./person/members/person.ts";
+export { membersOf } from "./person/own/own-members.ts";
 export { type PersonSchema, personSchema } from "./person/schema.ts";
 export { personServiceProblemTypes } from "./problems.ts";
 export { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";

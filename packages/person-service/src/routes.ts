@@ -18,7 +18,7 @@ import {
 import { docs } from "waymark/openapi";
 import { ofGreeting } from "./api/descriptions.ts";
 import { describeProblem } from "./page/problems.ts";
-import type { Person } from "./person/person.ts";
+import type { Person } from "./person/members/person.ts";
 
 // biome-ignore format: a table, a route a line
 /** The people. */

@@ -38,6 +38,7 @@ import { joinObservers, type ServiceObserver } from "./observer.ts";
 import { fileRoutes } from "./page/files.ts";
 import { peoplePage, storeNoSessionPages } from "./page/page.ts";
 import { javaWithoutAccept, problemPages } from "./page/problems.ts";
+import { vcardDecoder } from "./person/cards/vcard-reader.ts";
 import {
   personCollection,
   personCollectionOf,
@@ -47,10 +48,9 @@ import {
   personNouns,
   personRepresentationsOf,
 } from "./person/collection.ts";
-import { type MemberList, ourMembers } from "./person/member-list.ts";
-import type { Person } from "./person/person.ts";
+import { type MemberList, ourMembers } from "./person/members/member-list.ts";
+import type { Person } from "./person/members/person.ts";
 import { personSchemas } from "./person/schema.ts";
-import { vcardDecoder } from "./person/vcard-reader.ts";
 import { greetingRoutes, personRoutes, problemRoutes } from "./routes.ts";
 import type { Site } from "./site.ts";
 import { peopleFileDecoder } from "./transfer/file-decoder.ts";

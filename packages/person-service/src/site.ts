@@ -1,6 +1,6 @@
 import type { HttpRequest } from "waymark";
 import type { Brand } from "./brand.ts";
-import type { MemberList } from "./person/member-list.ts";
+import type { MemberList } from "./person/members/member-list.ts";
 
 /** What the pages must know of the service that they are of. */
 export interface Site {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setTimeout as elapse } from "node:timers/promises";
-import { databaseKinds } from "./databases.ts";
-import { type ServiceProcess, startService } from "./service-process.ts";
+import { databaseKinds } from "./tools/databases.ts";
+import { type ServiceProcess, startService } from "./tools/programs/service-process.ts";
 
 /** A list that is read again and again. */
 interface ReadList {

@@ -9,9 +9,15 @@ import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import { describe, it } from "node:test";
-import { nextOutput } from "../../waymark/test/child-process.ts";
-import { openFolder } from "../../waymark/test/folder.ts";
-import { type Exit, runProgram, startProgram, startService, startServiceWith } from "./service-process.ts";
+import { nextOutput } from "../../waymark/test/tools/child-process.ts";
+import { openFolder } from "../../waymark/test/tools/folder.ts";
+import {
+  type Exit,
+  runProgram,
+  startProgram,
+  startService,
+  startServiceWith,
+} from "./tools/programs/service-process.ts";
 
 const folder = openFolder("person-service-main");
 

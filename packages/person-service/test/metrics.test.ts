@@ -6,13 +6,13 @@ import { fileURLToPath } from "node:url";
 import { serve } from "@waymark/node";
 import { AggregatorRegistry, Registry } from "prom-client";
 import { HttpRequest, type HttpResponse } from "waymark";
-import { newPostgresDatabase } from "../../collection/test/postgres-server.ts";
-import { RawConnection } from "../../node/test/raw-connection.ts";
-import { openFolder } from "../../waymark/test/folder.ts";
+import { newPostgresDatabase } from "../../collection/test/tools/postgres-server.ts";
+import { RawConnection } from "../../node/test/tools/raw-connection.ts";
+import { openFolder } from "../../waymark/test/tools/folder.ts";
 import { openPersonService } from "../src/index.ts";
 import { addHistogram } from "../src/metrics/figures.ts";
 import { serviceMetrics } from "../src/metrics/service-metrics.ts";
-import { runProgram, type ServiceProcess, startService } from "./service-process.ts";
+import { runProgram, type ServiceProcess, startService } from "./tools/programs/service-process.ts";
 
 const folder = openFolder("metrics");
 

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { buildProgram } from "../../../scripts/build-program.ts";
-import { openFolder } from "../../waymark/test/folder.ts";
-import { asOlderNode } from "../../waymark/test/older-node.ts";
-import { assertServesPage } from "./page-assets.ts";
-import { builtProgramVariable, sourceProgram } from "./program-arguments.ts";
-import { startServiceOf } from "./service-process.ts";
+import { openFolder } from "../../waymark/test/tools/folder.ts";
+import { asOlderNode } from "../../waymark/test/tools/older-node.ts";
+import { assertServesPage } from "./tools/page-assets.ts";
+import { builtProgramVariable, sourceProgram } from "./tools/programs/program-arguments.ts";
+import { startServiceOf } from "./tools/programs/service-process.ts";
 
 it("says in one line what it needs on an older Node.js, and where the checkout has it", () => {
   const args = [...asOlderNode, sourceProgram, "--demo"];

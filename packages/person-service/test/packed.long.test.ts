@@ -10,11 +10,11 @@ import { before, describe, it } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { installPacked, linkPackage, packageNames } from "../../../scripts/install-packed.ts";
-import { nextOutput } from "../../waymark/test/child-process.ts";
-import { openFolder } from "../../waymark/test/folder.ts";
-import { packAll } from "../../waymark/test/packed.ts";
-import { assertServesPage } from "./page-assets.ts";
-import { startServiceOf } from "./service-process.ts";
+import { packAll } from "../../waymark/test/package/packed.ts";
+import { nextOutput } from "../../waymark/test/tools/child-process.ts";
+import { openFolder } from "../../waymark/test/tools/folder.ts";
+import { assertServesPage } from "./tools/page-assets.ts";
+import { startServiceOf } from "./tools/programs/service-process.ts";
 
 // The three packages as npm gets them: packed by the commands of the README, and unpacked beside each other.
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { administrator, postgresServer } from "../../collection/test/postgres-server.ts";
-import { createPostgresDatabase } from "./databases.ts";
-import { survivesOutage } from "./outage.ts";
-import { runProgram, type ServiceProcess, startService } from "./service-process.ts";
+import { administrator, postgresServer } from "../../collection/test/tools/postgres-server.ts";
+import { survivesOutage } from "./faults/outage.ts";
+import { createPostgresDatabase } from "./tools/databases.ts";
+import { runProgram, type ServiceProcess, startService } from "./tools/programs/service-process.ts";
 
 const headers = { "Content-Type": "application/json" };
 

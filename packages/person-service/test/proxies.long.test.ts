@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { get } from "node:https";
 import { describe, it } from "node:test";
-import { openFolder } from "../../waymark/test/folder.ts";
+import { openFolder } from "../../waymark/test/tools/folder.ts";
 import { certificate, shippedProxies } from "./deployment/shipped-proxies.ts";
-import { startService } from "./service-process.ts";
+import { startService } from "./tools/programs/service-process.ts";
 
 const folder = openFolder("proxies");
 

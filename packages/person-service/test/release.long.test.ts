@@ -6,8 +6,8 @@ import { before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { buildProgram } from "../../../scripts/build-program.ts";
-import { openFolder } from "../../waymark/test/folder.ts";
-import { builtProgramVariable } from "./program-arguments.ts";
+import { openFolder } from "../../waymark/test/tools/folder.ts";
+import { builtProgramVariable } from "./tools/programs/program-arguments.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const folders = ["waymark", "node", "testing", "collection", "person-service"];

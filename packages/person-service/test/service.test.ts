@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { describe, it } from "node:test";
 import { openDatabase } from "@waymark/collection";
-import { openFolder } from "../../waymark/test/folder.ts";
+import { openFolder } from "../../waymark/test/tools/folder.ts";
 import { personCollection } from "../src/person/collection.ts";
 import { openPersonService } from "../src/service.ts";
 

@@ -6,7 +6,7 @@ import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { serve } from "@waymark/node";
 import { around, HttpRequest } from "waymark";
-import { RawConnection } from "../../node/test/raw-connection.ts";
+import { RawConnection } from "../../node/test/tools/raw-connection.ts";
 import { openPersonService } from "../src/index.ts";
 import { openTracing } from "../src/tracing.ts";
 

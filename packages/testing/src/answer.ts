@@ -1,8 +1,8 @@
 import { sentFields } from "waymark/internal";
 import type { OpenApiDocument } from "waymark/openapi";
-import { essenceOf, isJson } from "./content.ts";
 import type { DeclaredResponses, Operation } from "./operations.ts";
-import type { ContractRequest } from "./request.ts";
+import { essenceOf, isJson } from "./requests/content.ts";
+import type { ContractRequest } from "./requests/request.ts";
 import type { Schemas } from "./schemas.ts";
 
 /** An answer as its client has it. */

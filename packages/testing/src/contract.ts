@@ -3,11 +3,11 @@ import { requireOptions } from "waymark/internal";
 import { type OpenApiDocument, openApi } from "waymark/openapi";
 import { type AnswerFault, type ContractAnswer, faultsOfAnswer } from "./answer.ts";
 import { describedOperations, type Operation, resolvedResponses } from "./operations.ts";
-import type { Making } from "./parts.ts";
 import { faultsOfPublished, publishedOperations, publishedRequests, requireReadable } from "./published.ts";
-import { type Random, randomFrom } from "./random.ts";
-import { type ContractRequest, toCurl } from "./request.ts";
-import { requestMaker } from "./requests.ts";
+import type { Making } from "./requests/parts.ts";
+import { type Random, randomFrom } from "./requests/random.ts";
+import { type ContractRequest, toCurl } from "./requests/request.ts";
+import { requestMaker } from "./requests/requests.ts";
 import { type Schemas, schemasOf } from "./schemas.ts";
 
 /** The options of `contract`. */

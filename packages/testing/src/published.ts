@@ -3,9 +3,9 @@ import { jsonReferences, textForm } from "waymark/internal";
 import type { OpenApiDocument } from "waymark/openapi";
 import { type AnswerFault, type ContractAnswer, codeOf, describe, faultsOfContent } from "./answer.ts";
 import { type Operation, type ParameterObject, saidOf } from "./operations.ts";
-import type { Random } from "./random.ts";
-import type { ContractRequest } from "./request.ts";
-import type { RequestMaker } from "./requests.ts";
+import type { Random } from "./requests/random.ts";
+import type { ContractRequest } from "./requests/request.ts";
+import type { RequestMaker } from "./requests/requests.ts";
 import type { Schemas } from "./schemas.ts";
 
 /** Says that a document cannot be what the clients of an app have. */

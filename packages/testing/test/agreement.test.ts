@@ -7,11 +7,11 @@ import fc from "fast-check";
 import { GET, HttpRequest, integer, json, router, string, takes } from "waymark";
 import { type OpenApiDocument, openApi } from "waymark/openapi";
 import { z } from "zod";
+import type { ValueSchema } from "../../waymark/src/input/schema.ts";
 import type { Takes } from "../../waymark/src/input/takes.ts";
 import type { ParameterObject } from "../../waymark/src/openapi/document.ts";
 import type { NoVariables } from "../../waymark/src/path/pattern.ts";
-import type { ValueSchema } from "../../waymark/src/schema.ts";
-import { runs } from "../../waymark/test/runs.ts";
+import { runs } from "../../waymark/test/tools/runs.ts";
 
 // What is validated, what the document promises and what the contract kit expects are made of one declaration: ajv, which knows the
 // document only, must accept the same requests.

@@ -4,7 +4,7 @@ import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { promisify } from "node:util";
-import { openFolder } from "../../waymark/test/folder.ts";
+import { openFolder } from "../../waymark/test/tools/folder.ts";
 import { runCommand } from "../src/cli/command.ts";
 
 const run = promisify(execFile);

@@ -1,9 +1,9 @@
-import type { DeclarationSite } from "./declaration.ts";
-import type { KnownClient, MatchedRoute } from "./exchange.ts";
+import type { DeclarationSite } from "./common/declaration.ts";
+import type { KnownClient, MatchedRoute } from "./exchange/exchange.ts";
 import type { MethodsOf } from "./filter.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
-import type { appMark, ServedApp, served } from "./served-app.ts";
+import type { appMark, ServedApp, served } from "./serving/served-app.ts";
 
 /** Answers requests with the routes that `router(…)` was given. */
 export interface App {

@@ -1,5 +1,5 @@
+import { DeclarationSite, foundName, kindOf } from "./common/declaration.ts";
 import { type Condition, isConditionKind, type Leaf } from "./conditions/kind.ts";
-import { DeclarationSite, foundName, kindOf } from "./declaration.ts";
 import type { Provider } from "./input/taken.ts";
 import type { ProvidedAs } from "./input/takes.ts";
 import type { Intersection, NoVariables, PathVariables, Plain } from "./path/pattern.ts";

@@ -1,7 +1,7 @@
-import { requireOptions } from "./known-options.ts";
-import type { ProblemType } from "./problem-types.ts";
+import { requireOptions } from "./common/known-options.ts";
+import type { ProblemType } from "./common/problem-types.ts";
+import { typeName } from "./common/wording.ts";
 import type { HttpRequest } from "./request.ts";
-import { typeName } from "./wording.ts";
 
 /**
  * What the routes themselves cannot say about an operation, for its OpenAPI document. Conditions need no description: path,

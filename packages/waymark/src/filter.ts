@@ -1,13 +1,13 @@
-import { type Awaitable, andThen, isPromise } from "./and-then.ts";
-import { DeclarationSite, foundName } from "./declaration.ts";
+import { type Awaitable, andThen, isPromise } from "./common/and-then.ts";
+import { DeclarationSite, foundName } from "./common/declaration.ts";
+import { requireOptions } from "./common/known-options.ts";
+import { typeName } from "./common/wording.ts";
 import type { FilterDescription } from "./description.ts";
 import { isTakes, type TakesData, withInput } from "./input/taken.ts";
 import type { Takes } from "./input/takes.ts";
-import { requireOptions } from "./known-options.ts";
 import type { NoVariables, Unmet } from "./path/pattern.ts";
 import { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
-import { typeName } from "./wording.ts";
 
 /** Calls the next filter further in, or the handler. Never throws an HttpError; in a web filter it never throws at all. */
 export type Next = (request: HttpRequest) => Awaitable<HttpResponse>;

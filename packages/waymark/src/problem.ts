@@ -1,7 +1,7 @@
+import { type ProblemError, type ProblemType, problemTypes } from "./common/problem-types.ts";
+import { escapeUnprintable, typeName } from "./common/wording.ts";
 import { HeaderList } from "./fields/header-list.ts";
-import { type ProblemError, type ProblemType, problemTypes } from "./problem-types.ts";
 import { HttpResponse, type ProblemResponse } from "./response.ts";
-import { escapeUnprintable, typeName } from "./wording.ts";
 
 /**
  * What keeps browsers from making anything but data of a response: they do not guess another type, load and run nothing, show it

@@ -1,3 +1,4 @@
+import { requireOptions } from "./common/known-options.ts";
 import type { StrictJsonOptions } from "./content/json.ts";
 import type { ReadOptions, Validator } from "./content/request-content.ts";
 import {
@@ -11,10 +12,9 @@ import {
   knownInit,
   type MatchedRoute,
   RewrittenExchange,
-} from "./exchange.ts";
+} from "./exchange/exchange.ts";
 import { HeaderList } from "./fields/header-list.ts";
 import { parseCookies } from "./fields/syntax.ts";
-import { requireOptions } from "./known-options.ts";
 import { noVariables, type Variables } from "./path/pattern.ts";
 import { parseTarget } from "./path/target.ts";
 

@@ -1,8 +1,8 @@
+import type { ProblemDocument } from "./common/problem-types.ts";
+import { eitherOf, escapeUnprintable, excerpt, typeName } from "./common/wording.ts";
 import { type HeaderFields, HeaderList, webHeaders } from "./fields/header-list.ts";
 import { parseMediaType } from "./fields/media-type.ts";
-import type { ProblemDocument } from "./problem-types.ts";
-import { type CookieOptions, cookieKey, setCookie } from "./set-cookie.ts";
-import { eitherOf, escapeUnprintable, excerpt, typeName } from "./wording.ts";
+import { type CookieOptions, cookieKey, setCookie } from "./fields/set-cookie.ts";
 
 /**
  * The content of a response: nothing, text (sent as UTF-8), bytes, or an (async) iterable of text and bytes, such as

@@ -1,13 +1,14 @@
-import type { Awaitable } from "./and-then.ts";
 import { type AnswersData, isAnswers } from "./answer/answered.ts";
 import type { AnsweredBy, Answers } from "./answer/answers.ts";
 import type { App } from "./app.ts";
+import type { Awaitable } from "./common/and-then.ts";
+import { DeclarationSite, kindOf } from "./common/declaration.ts";
+import { typeName } from "./common/wording.ts";
 import { type BoundByAll, type ConditionData, requireCondition } from "./condition.ts";
 import { type Condition, declareAt } from "./conditions/kind.ts";
 import { methodKind } from "./conditions/method.ts";
 import { pathKind } from "./conditions/path.ts";
 import type { ContentSettings } from "./content/request-content.ts";
-import { DeclarationSite, kindOf } from "./declaration.ts";
 import type { Description, DescriptionMember } from "./description.ts";
 import { type Filter, takingFilter, type WebFilter } from "./filter.ts";
 import { isTakes, type TakesData, together } from "./input/taken.ts";
@@ -15,7 +16,6 @@ import type { Takes } from "./input/takes.ts";
 import type { Intersection, NoVariables, PathVariables, Plain, Unmet } from "./path/pattern.ts";
 import type { HttpRequest } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
-import { typeName } from "./wording.ts";
 
 /**
  * Answers a request with a response, a web `Response`, or a promise of one. Where its route has `answers(…)`, they are of the

@@ -1,14 +1,15 @@
 import { handleFetch } from "./adapter/fetch.ts";
-import { isPromise } from "./and-then.ts";
 import type { App } from "./app.ts";
+import { isPromise } from "./common/and-then.ts";
+import { DeclarationSite, foundName, isApp, kindOf } from "./common/declaration.ts";
+import { requireOptions } from "./common/known-options.ts";
+import { problemTypes } from "./common/problem-types.ts";
+import { typeName } from "./common/wording.ts";
 import type { ContentCoding } from "./content/coding.ts";
 import type { Decoder } from "./content/decoder.ts";
 import { type ContentSettings, defaultContentSettings, requireLimit } from "./content/request-content.ts";
-import { DeclarationSite, foundName, isApp, kindOf } from "./declaration.ts";
 import { type Filter, type MethodsOf, requireFunction, type WebFilter } from "./filter.ts";
-import { requireOptions } from "./known-options.ts";
 import { problem } from "./problem.ts";
-import { problemTypes } from "./problem-types.ts";
 import { exchangeOf, HttpRequest } from "./request.ts";
 import {
   type AnyRoute,
@@ -18,18 +19,17 @@ import {
   requireFallbackLast,
   type UnmountedApp,
 } from "./route.ts";
-import { keepRoutes } from "./routing/app-routes.ts";
 import { compileRoutes } from "./routing/compile.ts";
-import { explain } from "./routing/explain.ts";
+import { keepRoutes } from "./routing/dispatch/app-routes.ts";
+import { failing, faultLog, logFault, wrapWeb } from "./routing/dispatch/pipeline.ts";
+import { refused } from "./routing/dispatch/refusal.ts";
+import { repeatableRoutes } from "./routing/dispatch/repeatable-routes.ts";
+import { buildRouteTable, dispatcher } from "./routing/dispatch/route-table.ts";
+import { explain } from "./routing/explanation/explain.ts";
+import { describeFilter } from "./routing/explanation/reach.ts";
+import { summarize } from "./routing/explanation/summary.ts";
 import { refusalsBelow } from "./routing/mount-refusals.ts";
-import { failing, faultLog, logFault, wrapWeb } from "./routing/pipeline.ts";
-import { describeFilter } from "./routing/reach.ts";
-import { refused } from "./routing/refusal.ts";
-import { repeatableRoutes } from "./routing/repeatable-routes.ts";
-import { buildRouteTable, dispatcher } from "./routing/route-table.ts";
-import { summarize } from "./routing/summary.ts";
-import { appMark, type ServedApp, served } from "./served-app.ts";
-import { typeName } from "./wording.ts";
+import { appMark, type ServedApp, served } from "./serving/served-app.ts";
 
 /** The options of `router`. */
 export interface RouterOptions {

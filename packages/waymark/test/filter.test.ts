@@ -21,8 +21,8 @@ import {
   text,
 } from "waymark";
 import type { Member } from "../src/route.ts";
-import { ask, asked } from "./ask.ts";
-import { trail } from "./trail.ts";
+import { ask, asked } from "./tools/ask.ts";
+import { trail } from "./tools/trail.ts";
 
 class Broken extends Error {}
 

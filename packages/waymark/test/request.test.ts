@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { attribute, content, GET, HttpError, HttpRequest, ok, router, text } from "waymark";
 import { HeaderList } from "waymark/fields";
 import { matchedRequest } from "../src/request.ts";
-import { asked } from "./ask.ts";
+import { asked } from "./tools/ask.ts";
 
 describe("HttpRequest.of", () => {
   it("is a GET of / without anything else", async () => {

@@ -4,7 +4,7 @@ import type { BulkSettings } from "../limits.ts";
 import type { CollectionSettings } from "../settings.ts";
 import { CallerShares, callerKey } from "../shares/caller-shares.ts";
 import { refuseBusy } from "./report.ts";
-import { Spool } from "./spool.ts";
+import { Spool } from "./spool/spool.ts";
 
 /** Admits a bulk request. Throws HttpError 503 when too many are in progress. */
 export type BulkAdmission = (request: HttpRequest<unknown>) => AdmittedBulk;

@@ -3,7 +3,6 @@ import type { StandardSchemaV1 } from "waymark/content";
 import { evaluatePreconditions } from "waymark/fields";
 import { wording } from "waymark/internal";
 import type { Description } from "waymark/openapi";
-import { changeNote } from "../change-note.ts";
 import { conditionalChange } from "../description/conditions.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
 import type { Types } from "../description/examples.ts";
@@ -12,6 +11,8 @@ import { operation } from "../handlers/operation.ts";
 import { preferring, readPreferences } from "../handlers/preferences.ts";
 import { refusePrecondition, refuseUnreadable, requirePrecondition } from "../handlers/refusals.ts";
 import { listValidators } from "../handlers/selected-representation.ts";
+import { changeNote } from "../layers/change-note.ts";
+import { Readmission } from "../layers/readmission.ts";
 import { unknownMembers } from "../members/object-schema.ts";
 import {
   type AmendmentOfMany,
@@ -19,7 +20,6 @@ import {
   changeOfManySchema,
   validateAmendment,
 } from "../patch/amendment-of-many.ts";
-import { Readmission } from "../readmission.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
 import { callerKey } from "../shares/caller-shares.ts";
 import type { BulkAdmission } from "./admission.ts";

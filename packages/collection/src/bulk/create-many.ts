@@ -2,7 +2,6 @@ import { type Awaitable, HttpError, type HttpResponse, notFound, problemTypes } 
 import { chooseDecoder, type StandardSchemaV1 } from "waymark/content";
 import { wording } from "waymark/internal";
 import type { Description } from "waymark/openapi";
-import { changeNote } from "../change-note.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
 import { listContentTypes } from "../description/examples.ts";
 import type { ListedValue } from "../formats/list-decoder.ts";
@@ -18,8 +17,9 @@ import {
 } from "../handlers/preferences.ts";
 import { refuseOwner, refuseUnreadable } from "../handlers/refusals.ts";
 import { creationOf } from "../handlers/sent-record.ts";
+import { changeNote } from "../layers/change-note.ts";
+import { Readmission } from "../layers/readmission.ts";
 import { isJsonObject, without } from "../members/json-object.ts";
-import { Readmission } from "../readmission.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
 import type { Document, Store, StoredRecord } from "../stores/contract/store.ts";
 import { type BulkAdmission, requireRight } from "./admission.ts";
@@ -40,7 +40,7 @@ import {
   refuseMalformed,
   reportOfLines,
 } from "./report.ts";
-import type { Spool } from "./spool.ts";
+import type { Spool } from "./spool/spool.ts";
 import { BulkWork } from "./work.ts";
 
 /** Makes the handler for a POST of many records. */

@@ -15,7 +15,7 @@ import { requireRight } from "./admission.ts";
 import type { Judgement } from "./outcomes.ts";
 import type { ChoiceOfRecords } from "./query.ts";
 import { refuseChanges } from "./report.ts";
-import type { SpooledDocument } from "./spool.ts";
+import type { SpooledDocument } from "./spool/spool.ts";
 
 /** A record to be changed or, of one that a client has chosen, why it is not. */
 export type Found =

@@ -8,7 +8,7 @@ import { mergePatch } from "../patch/merge-patch.ts";
 import type { Document, Store, StoredRecord } from "../stores/contract/store.ts";
 import type { Seen } from "./earlier-lines.ts";
 import type { Judgement } from "./outcomes.ts";
-import { RecordLookUp } from "./record-look-up.ts";
+import { RecordLookUp } from "./spool/record-look-up.ts";
 
 export interface MatchingOptions extends MatchRules, MatchedRecords {
   readonly store: Store;

@@ -1,14 +1,14 @@
 import type { Awaitable } from "waymark";
 import type { StandardSchemaV1 } from "waymark/content";
-import type { ChangeNote } from "../change-note.ts";
 import { heldByAnother } from "../handlers/refusals.ts";
-import { RightsEnded } from "../readmission.ts";
+import type { ChangeNote } from "../layers/change-note.ts";
+import { RightsEnded } from "../layers/readmission.ts";
 import { StoreOutcomeUnknown, StoreUnavailable } from "../stores/contract/errors.ts";
 import type { BulkConflict, ListChange, Store, StoredRecord } from "../stores/contract/store.ts";
 import { type Seen, SeenValues, UndoneLines } from "./earlier-lines.ts";
 import type { BrokenOff, Judgement, Made, Progress } from "./outcomes.ts";
 import type { LineErrors } from "./report.ts";
-import { inBatches, type SpooledDocument } from "./spool.ts";
+import { inBatches, type SpooledDocument } from "./spool/spool.ts";
 import { BulkTimeExceeded, type BulkWork } from "./work.ts";
 
 /** The lines of a request, which are to become changes. */

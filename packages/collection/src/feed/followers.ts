@@ -1,6 +1,6 @@
 import { setTimeout as elapse } from "node:timers/promises";
 import type { eventStream } from "waymark/content";
-import { decisionHolds, type Readmission } from "../readmission.ts";
+import { decisionHolds, type Readmission } from "../layers/readmission.ts";
 import { CallerShares } from "../shares/caller-shares.ts";
 import { StoreCursorGone, StoreUnavailable } from "../stores/contract/errors.ts";
 import type { ChangeBatch, Store } from "../stores/contract/store.ts";

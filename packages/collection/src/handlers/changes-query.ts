@@ -1,7 +1,7 @@
 import { HttpError, type HttpRequest, problem, problemTypes } from "waymark";
 import { negotiate } from "waymark/fields";
-import { jsonRepresentation } from "../formats/json.ts";
-import { ndjsonRepresentation } from "../formats/ndjson.ts";
+import { jsonRepresentation } from "../formats/json/json.ts";
+import { ndjsonRepresentation } from "../formats/json/ndjson.ts";
 import { fieldsParameter } from "../lists/fields.ts";
 import { formatParameter, type ParameterValues, type Query, queryOf, textParameter } from "../lists/parameter-table.ts";
 import { formatName, type QueryParameters } from "../lists/parameters.ts";

@@ -1,12 +1,12 @@
 import { HttpError, type HttpRequest, type HttpResponse, notFound } from "waymark";
 import { MediaType } from "waymark/fields";
 import type { Description } from "waymark/openapi";
-import { noteChange } from "../change-note.ts";
 import { stateFields } from "../description/conditions.ts";
 import type { DescribedCollection } from "../description/described-collection.ts";
 import { contentTypes } from "../description/examples.ts";
-import { isSpace } from "../formats/json-array.ts";
+import { isSpace } from "../formats/json/json-array.ts";
 import { longestRecord } from "../formats/list-decoder.ts";
+import { noteChange } from "../layers/change-note.ts";
 import { refuseParameters } from "../lists/parameters.ts";
 import { collectionProblemTypes as types } from "../problem-types.ts";
 import { collectionUrl, requireRecordId } from "../record-scope.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { CollectionDefinition, Database, DatabaseOptions } from "../../src/index.ts";
+import { create, everything, replace } from "../store-contract/contract.ts";
 import { changesBehind, inOrderOfIds } from "../store-contract/feed.ts";
-import { create, everything, replace } from "../store-contract.ts";
 
 /** Opens a database for what the files of the layouts contain. */
 export function optionsOf(startMinute: number): DatabaseOptions {

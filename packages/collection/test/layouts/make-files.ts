@@ -11,7 +11,7 @@ import { DatabaseSync } from "node:sqlite";
 import { openPostgresDatabase, openSqliteDatabase } from "../../src/index.ts";
 import { presentLayouts as postgresLayouts } from "../../src/stores/postgres/layout/migrations.ts";
 import { presentLayouts as sqliteLayouts } from "../../src/stores/sqlite/connections/migrations.ts";
-import { startInstalledPostgres } from "../start-postgres.ts";
+import { startInstalledPostgres } from "../tools/start-postgres.ts";
 import { fill, optionsOf } from "./content.ts";
 
 const fileOf = (name: string): string => join(import.meta.dirname, name);

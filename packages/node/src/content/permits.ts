@@ -1,5 +1,5 @@
 import type { HttpError } from "waymark";
-import type { AddressBound } from "../address-limit.ts";
+import type { AddressBound } from "../connections/address-limit.ts";
 import { contentBusy } from "../refusals.ts";
 
 /** Reads content for which it has taken a permit. */

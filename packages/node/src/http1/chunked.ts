@@ -1,9 +1,9 @@
 import type { HttpError } from "waymark";
 import { syntax } from "waymark/internal";
 import type { ByteQueue } from "../content/byte-queue.ts";
-import { isFramingField } from "../head-fields.ts";
+import { isFramingField } from "../messages/head-fields.ts";
 import { malformedMessage } from "../refusals.ts";
-import { parseFieldLines } from "./field-section.ts";
+import { parseFieldLines } from "./head/field-section.ts";
 
 /** The last chunk, without trailers (RFC 9112 §7.1). */
 export const lastChunk = "0\r\n\r\n";

@@ -1,21 +1,21 @@
 import type { Socket } from "node:net";
 import { HttpError, type HttpResponse } from "waymark";
-import type { Connection } from "../connections.ts";
-import type { ServeContext } from "../context.ts";
+import type { Connection } from "../connections/connections.ts";
+import type { ServeContext } from "../exchange/context.ts";
+import { appOf, isEncrypted, Peer } from "../exchange/served-exchange.ts";
 import type { AnswerMemory } from "../memory/answer-memory.ts";
 import { mostInRound } from "../memory/asked-sources.ts";
 import { RepeatedAnswer } from "../memory/kept-answer.ts";
-import { Output } from "../output.ts";
+import { Output } from "../messages/output.ts";
 import { incomplete } from "../refusals.ts";
-import { appOf, isEncrypted, Peer } from "../served-exchange.ts";
 import { Deadlines } from "./deadlines.ts";
 import { Ending } from "./ending.ts";
 import { Exchanges } from "./exchanges.ts";
-import { noHead } from "./head.ts";
+import { noHead } from "./head/head.ts";
+import type { SharedFields } from "./head/known-fields.ts";
+import { type HeadText, interimResponse, type ResponseHeads, toText } from "./head/response-head.ts";
 import { type ExchangeConnection, Http1Exchange } from "./http1-exchange.ts";
-import type { SharedFields } from "./known-fields.ts";
 import { MessageReader } from "./message-reader.ts";
-import { type HeadText, interimResponse, type ResponseHeads, toText } from "./response-head.ts";
 
 /** What all connections of a server have in common. */
 export interface SharedByConnections {

@@ -1,4 +1,4 @@
-import type { ServeContext } from "../context.ts";
+import type { ServeContext } from "../exchange/context.ts";
 
 /**
  * Says what to do with a connection whose client is late: refuse the message that has not arrived, close an idle connection, end

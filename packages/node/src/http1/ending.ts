@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
+import type { Takeover } from "../connections/upgrade.ts";
 import type { IncomingContent } from "../content/incoming-content.ts";
-import type { ServeContext } from "../context.ts";
-import type { Output } from "../output.ts";
-import { isEncrypted } from "../served-exchange.ts";
-import type { Takeover } from "../upgrade.ts";
+import type { ServeContext } from "../exchange/context.ts";
+import { isEncrypted } from "../exchange/served-exchange.ts";
+import type { Output } from "../messages/output.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { Exchanges } from "./exchanges.ts";
 import type { Http1Exchange } from "./http1-exchange.ts";

@@ -1,8 +1,8 @@
 import type { HttpResponse } from "waymark";
-import type { Output } from "../output.ts";
-import { Takeover } from "../upgrade.ts";
+import { Takeover } from "../connections/upgrade.ts";
+import type { Output } from "../messages/output.ts";
+import { interimResponse } from "./head/response-head.ts";
 import type { Http1Exchange } from "./http1-exchange.ts";
-import { interimResponse } from "./response-head.ts";
 
 /** The exchanges of one connection, each until it has ended: the one that is answered, and those before it. */
 export class Exchanges {

@@ -3,12 +3,12 @@ import type { HttpResponse } from "waymark";
 import type { HeaderList } from "waymark/fields";
 import { headerLists, requestTarget, sentFields } from "waymark/internal";
 import type { IncomingContent } from "../content/incoming-content.ts";
+import { type ServedConnection, ServedExchange } from "../exchange/served-exchange.ts";
 import type { AnswerNote } from "../memory/answer-memory.ts";
-import type { Output } from "../output.ts";
-import { type ServedConnection, ServedExchange } from "../served-exchange.ts";
+import type { Output } from "../messages/output.ts";
 import { chunkStart, lastChunk } from "./chunked.ts";
-import type { Head } from "./head.ts";
-import { firstLines, type HeadText, type ResponseHeads, toHeadText } from "./response-head.ts";
+import type { Head } from "./head/head.ts";
+import { firstLines, type HeadText, type ResponseHeads, toHeadText } from "./head/response-head.ts";
 
 /** The connection of an exchange, as far as the exchange needs it. */
 export interface ExchangeConnection extends ServedConnection {

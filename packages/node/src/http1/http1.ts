@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
-import type { ServeContext } from "../context.ts";
+import type { ServeContext } from "../exchange/context.ts";
 import { openMemory } from "../memory/answer-memory.ts";
 import { Http1Connection } from "./connection.ts";
-import { SharedFields } from "./known-fields.ts";
-import { type HeadText, ResponseHeads } from "./response-head.ts";
+import { SharedFields } from "./head/known-fields.ts";
+import { type HeadText, ResponseHeads } from "./head/response-head.ts";
 
 /**
  * Speaks HTTP/1.1 on connections, by our own reader and writer: the door of this folder, through which everything of it is used.

@@ -1,15 +1,15 @@
 import type { Socket } from "node:net";
 import { ByteQueue } from "../content/byte-queue.ts";
 import { IncomingContent } from "../content/incoming-content.ts";
-import type { ServeContext } from "../context.ts";
+import type { ServeContext } from "../exchange/context.ts";
+import type { Peer } from "../exchange/served-exchange.ts";
 import type { AnswerMemory } from "../memory/answer-memory.ts";
 import { RepeatedAnswer } from "../memory/kept-answer.ts";
-import type { Peer } from "../served-exchange.ts";
 import { ChunkedDecoder, type ContentDecoder, SizedDecoder } from "./chunked.ts";
 import type { Deadlines, Reading, ReadingProgress } from "./deadlines.ts";
-import { type Head, HeadReader } from "./head.ts";
-import type { SharedFields } from "./known-fields.ts";
-import type { HeadText } from "./response-head.ts";
+import { type Head, HeadReader } from "./head/head.ts";
+import type { SharedFields } from "./head/known-fields.ts";
+import type { HeadText } from "./head/response-head.ts";
 
 /** What has arrived on a connection, and how far it has been read: heads, and the content behind each, step by step. */
 export class MessageReader implements ReadingProgress {

@@ -2,9 +2,9 @@ import { constants, type ServerHttp2Stream } from "node:http2";
 import type { HttpRequest, HttpResponse } from "waymark";
 import type { HeaderList } from "waymark/fields";
 import { headerLists, sentFields, syntax } from "waymark/internal";
-import { decodeTarget, type HeadLimits, refuseFields, refuseTarget, sizeOfLines } from "../head-fields.ts";
+import type { NodeMessage } from "../exchange/node-exchange.ts";
 import type { AnswerNote } from "../memory/answer-memory.ts";
-import type { NodeMessage } from "../node-exchange.ts";
+import { decodeTarget, type HeadLimits, refuseFields, refuseTarget, sizeOfLines } from "../messages/head-fields.ts";
 import { type HeadRefusal, refusals } from "../refusals.ts";
 import { type HeadFields, toHeadFields } from "./kept-head.ts";
 

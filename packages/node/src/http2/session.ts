@@ -1,15 +1,15 @@
 import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { TLSSocket } from "node:tls";
-import type { Connection } from "../connections.ts";
-import type { ServeContext } from "../context.ts";
+import type { Connection } from "../connections/connections.ts";
+import type { ServeContext } from "../exchange/context.ts";
+import { NodeExchange } from "../exchange/node-exchange.ts";
+import { appOf, Peer, type ServedConnection } from "../exchange/served-exchange.ts";
 import type { AnswerMemory, AnswerNote } from "../memory/answer-memory.ts";
 import { AskedFields } from "../memory/asked-fields.ts";
 import { RepeatedAnswer } from "../memory/kept-answer.ts";
-import { NodeExchange } from "../node-exchange.ts";
+import type { UnsentHolder } from "../messages/unsent.ts";
 import type { ServeSettings } from "../options.ts";
 import { contentBusy } from "../refusals.ts";
-import { appOf, Peer, type ServedConnection } from "../served-exchange.ts";
-import type { UnsentHolder } from "../unsent.ts";
 import { type HeadFields, toFields } from "./kept-head.ts";
 import { type Http2Head, Http2Message, readHead, refuseHead } from "./message.ts";
 

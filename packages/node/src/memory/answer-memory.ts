@@ -1,7 +1,7 @@
 import type { AnswerSource, HttpRequest, HttpResponse, repeatable } from "waymark";
 import type { AdapterExchange } from "waymark/internal";
-import type { ServeContext } from "../context.ts";
-import type { Peer, RecordingNote } from "../served-exchange.ts";
+import type { ServeContext } from "../exchange/context.ts";
+import type { Peer, RecordingNote } from "../exchange/served-exchange.ts";
 import { type AskedFields, type AskedNames, FieldNotes } from "./asked-fields.ts";
 import { type AskedSource, AskedSources } from "./asked-sources.ts";
 import { KeptAnswer, type KeptHead, type RenewedField, RepeatedAnswer } from "./kept-answer.ts";

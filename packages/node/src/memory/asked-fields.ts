@@ -1,6 +1,6 @@
 import type { HeaderList } from "waymark/fields";
 import type { Client } from "../client.ts";
-import type { Peer } from "../served-exchange.ts";
+import type { Peer } from "../exchange/served-exchange.ts";
 
 /**
  * What was asked of the head of a request while its answer was made: names of fields in lower case, parts of the client, as

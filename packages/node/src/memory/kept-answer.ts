@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import type { repeatable } from "waymark";
 import type { HeaderList } from "waymark/fields";
-import { currentTurn, type EventLoopTurn, type Peer } from "../served-exchange.ts";
+import { currentTurn, type EventLoopTurn, type Peer } from "../exchange/served-exchange.ts";
 import type { AskedSource } from "./asked-sources.ts";
 
 /** A field that has a new value each time. */

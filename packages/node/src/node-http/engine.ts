@@ -2,11 +2,11 @@ import { createServer, IncomingMessage, type Server, type ServerOptions, ServerR
 import type { Socket } from "node:net";
 import type { HttpResponse } from "waymark";
 import { headerLists, syntax } from "waymark/internal";
-import type { Connection } from "../connections.ts";
-import type { ServeContext } from "../context.ts";
-import type { NodeExchange } from "../node-exchange.ts";
+import type { Connection } from "../connections/connections.ts";
+import { asksForUpgrade, type Takeover } from "../connections/upgrade.ts";
+import type { ServeContext } from "../exchange/context.ts";
+import type { NodeExchange } from "../exchange/node-exchange.ts";
 import { headTooLong, incomplete, malformedMessage, refusals, refuseMethod } from "../refusals.ts";
-import { asksForUpgrade, type Takeover } from "../upgrade.ts";
 import { exchangeOfMessage, NodeHttpMessage } from "./message.ts";
 
 /** Speaks HTTP/1.1 by the parser and the writer of `node:http`, on connections that another server accepts. */

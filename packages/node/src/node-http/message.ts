@@ -3,11 +3,11 @@ import type { Socket } from "node:net";
 import type { HttpResponse } from "waymark";
 import type { HeaderList } from "waymark/fields";
 import { headerLists, requestTarget, sentFields } from "waymark/internal";
-import type { ServeContext } from "../context.ts";
-import { decodeTarget, refuseFields, refuseFraming, refuseTarget, sizeOfLines } from "../head-fields.ts";
-import { NodeExchange, type NodeMessage } from "../node-exchange.ts";
+import type { ServeContext } from "../exchange/context.ts";
+import { NodeExchange, type NodeMessage } from "../exchange/node-exchange.ts";
+import { isEncrypted, Peer } from "../exchange/served-exchange.ts";
+import { decodeTarget, refuseFields, refuseFraming, refuseTarget, sizeOfLines } from "../messages/head-fields.ts";
 import { type HeadRefusal, refusals } from "../refusals.ts";
-import { isEncrypted, Peer } from "../served-exchange.ts";
 
 /** A request that `node:http` has read, and its response. */
 export class NodeHttpMessage implements NodeMessage {

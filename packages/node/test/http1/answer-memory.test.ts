@@ -25,7 +25,7 @@ import {
   when,
 } from "waymark";
 import { compress, nameRequests, overload, rateLimit, securityHeaders } from "waymark/filters";
-import { type RawConnection as Connection, RawConnection, type RawResponse } from "../raw-connection.ts";
+import { type RawConnection as Connection, RawConnection, type RawResponse } from "../tools/raw-connection.ts";
 
 const opened: { readonly server: RunningServer; readonly connections: Connection[] }[] = [];
 

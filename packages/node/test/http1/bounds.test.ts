@@ -3,12 +3,12 @@ import { afterEach, describe, it } from "node:test";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
 import { type RunningServer, type ServeOptions, serve } from "@waymark/node";
 import { type HttpResponse, text } from "../../../waymark/src/response.ts";
-import { type TinyHandler, tinyApp } from "../../../waymark/test/tiny-app.ts";
+import { type TinyHandler, tinyApp } from "../../../waymark/test/tools/tiny-app.ts";
 import { ByteQueue } from "../../src/content/byte-queue.ts";
 import { IncomingContent } from "../../src/content/incoming-content.ts";
 import { ChunkedDecoder } from "../../src/http1/chunked.ts";
-import { type Head, HeadReader } from "../../src/http1/head.ts";
-import { RawConnection } from "../raw-connection.ts";
+import { type Head, HeadReader } from "../../src/http1/head/head.ts";
+import { RawConnection } from "../tools/raw-connection.ts";
 
 // What a client sends bounds the work for it: each of these takes milliseconds, and would take minutes if it were not linear.
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { HttpError } from "../../../waymark/src/problem.ts";
 import { ByteQueue } from "../../src/content/byte-queue.ts";
-import { HeadReader } from "../../src/http1/head.ts";
+import { HeadReader } from "../../src/http1/head/head.ts";
 
 // The fields of a connection's last head are known by their bytes: no other head may be taken for it.
 

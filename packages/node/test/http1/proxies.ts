@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
-import { freePort } from "../../../waymark/test/free-port.ts";
+import { freePort } from "../../../waymark/test/tools/free-port.ts";
 
 /** A program that passes requests on to a server, each over a connection that it uses again and again. */
 export interface ProxyKind {

@@ -4,9 +4,9 @@ import { after, before, describe, it } from "node:test";
 import { setImmediate as eventLoopTurn } from "node:timers/promises";
 import { type RunningServer, serve } from "@waymark/node";
 import { text } from "../../../waymark/src/response.ts";
-import { tinyApp } from "../../../waymark/test/tiny-app.ts";
-import { frame, frames, received, speak, speakPlainly, tls } from "../http2-frames.ts";
-import { RawConnection } from "../raw-connection.ts";
+import { tinyApp } from "../../../waymark/test/tools/tiny-app.ts";
+import { frame, frames, received, speak, speakPlainly, tls } from "../http2/http2-frames.ts";
+import { RawConnection } from "../tools/raw-connection.ts";
 import { isInstalled, proxyKinds, type RunningProxy, startProxy } from "./proxies.ts";
 import { hiddenTarget, http2Smuggling, smuggling } from "./smuggling.ts";
 

@@ -1,4 +1,4 @@
-import { field, frame, frames, headers, postFields } from "../http2-frames.ts";
+import { field, frame, frames, headers, postFields } from "../http2/http2-frames.ts";
 
 /** Bytes in which two readers may find different requests. */
 export interface Smuggling {

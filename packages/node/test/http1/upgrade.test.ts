@@ -7,7 +7,7 @@ import { nodeCodings, type RunningServer, serve, upgrade } from "@waymark/node";
 import { around, before, empty, GET, group, POST, router, text } from "waymark";
 import { compress, describeProblems, nameRequests, securityHeaders } from "waymark/filters";
 import { WebSocket, WebSocketServer } from "ws";
-import { RawConnection } from "../raw-connection.ts";
+import { RawConnection } from "../tools/raw-connection.ts";
 
 const sockets = new WebSocketServer({ noServer: true });
 let server: RunningServer | undefined;

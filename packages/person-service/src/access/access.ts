@@ -2,16 +2,16 @@ import { randomBytes } from "node:crypto";
 import { type AnswerSource, type Filter, type HttpRequest, problemTypes, repeatable } from "waymark";
 import { access, caller } from "waymark/filters";
 import type { Description, openApi } from "waymark/openapi";
-import { type AccessFile, accessFileSchema } from "./access-file.ts";
-import type { StoredKey } from "./api-key.ts";
-import { challengesOf } from "./challenges.ts";
-import { failureLimit } from "./failure-limit.ts";
-import { readJsonFile } from "./json-file.ts";
-import { readKeys } from "./key-file.ts";
-import { passwordCheck, twoAtATime } from "./passwords.ts";
+import { type AccessFile, accessFileSchema } from "./files/access-file.ts";
+import type { StoredKey } from "./files/api-key.ts";
+import { readJsonFile } from "./files/json-file.ts";
+import { readKeys } from "./files/key-file.ts";
 import { type AccessDenial, accessPolicy, frontPath, type Policy } from "./policy.ts";
-import { holdersOf, opening, type Sessions, sessionsOf } from "./session.ts";
-import { byKey, byPassword, bySession, byToken, eitherWay } from "./ways.ts";
+import { challengesOf } from "./ways/challenges.ts";
+import { failureLimit } from "./ways/failure-limit.ts";
+import { passwordCheck, twoAtATime } from "./ways/passwords.ts";
+import { holdersOf, opening, type Sessions, sessionsOf } from "./ways/session.ts";
+import { byKey, byPassword, bySession, byToken, eitherWay } from "./ways/ways.ts";
 
 /** The options of `openAccess`. */
 export interface AccessOptions {
@@ -105,7 +105,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     const holders = holdersOf({ users }, keys, now);
     const ways = [bySession(holders), byKey(keys, challenges, limit, now)];
     if (tokens !== undefined) {
-      const { tokenCheck } = await import("./tokens.ts");
+      const { tokenCheck } = await import("./ways/tokens.ts");
       ways.push(byToken(await tokenCheck(tokens, file, now, elapsed), challenges, limit));
     }
     ways.push(byPassword(passwordCheck(users, inTurn, elapsed), challenges, limit));

@@ -2,12 +2,12 @@ import { type Awaitable, type HttpRequest, repeatable } from "waymark";
 import { type access, type Caller, caller, rateLimit } from "waymark/filters";
 import type { openApi } from "waymark/openapi";
 import { pathMatcher } from "waymark/routing";
-import type { AccessRule } from "./access-file.ts";
-import type { Challenges } from "./challenges.ts";
-import { type Credentials, parseCredentials } from "./credentials.ts";
+import type { AccessRule } from "./files/access-file.ts";
 import { knownCaller } from "./rights.ts";
-import { type Holders, type SignedIn, signedIn } from "./session.ts";
-import type { Denial, Denied, IdentifyCaller, Identity } from "./ways.ts";
+import type { Challenges } from "./ways/challenges.ts";
+import { type Credentials, parseCredentials } from "./ways/credentials.ts";
+import { type Holders, type SignedIn, signedIn } from "./ways/session.ts";
+import type { Denial, Denied, IdentifyCaller, Identity } from "./ways/ways.ts";
 
 /** A request that was not let in, for a log. It has no part of the credentials. */
 export interface AccessDenial {

@@ -19,7 +19,7 @@ import { type Description, docs } from "waymark/openapi";
 import * as z from "zod";
 import { personServiceProblemTypes } from "../problems.ts";
 import type { SignIn } from "./access.ts";
-import type { SignedIn } from "./session.ts";
+import type { SignedIn } from "./ways/session.ts";
 
 /** Begins and ends the session of a browser: from no page of another origin, also where CORS lets it read. */
 export const sessionRoutes = (signIn: SignIn): Route =>

@@ -3,7 +3,7 @@ import { version } from "../package-files.ts";
 import type { Command } from "./commands/command.ts";
 import { keyCommands, passwordHashCommand } from "./commands/credentials.ts";
 import { exportCommand } from "./commands/export.ts";
-import { importCommand } from "./commands/import.ts";
+import { importCommand } from "./commands/import/import.ts";
 import { backupCommand, copyCommand, dropIndexesCommand, restoreCommand, resumeCommand } from "./commands/moving.ts";
 import { openApiCommand, routesCommand } from "./commands/routes.ts";
 import { checkConfigCommand, serveCommand } from "./commands/serve.ts";

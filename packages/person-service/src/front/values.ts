@@ -1,6 +1,6 @@
 import { type MemberFilter, parseRecord, type Selection, type Store, toWords } from "@waymark/collection";
 import { foldText, TurnShare } from "@waymark/collection/internal";
-import { memberOf, valuesOf } from "../person/member-value.ts";
+import { memberOf, valuesOf } from "../person/members/member-value.ts";
 
 /** The values of a member that are stored, each once, in their order. */
 interface StoredValues {

@@ -3,10 +3,10 @@ import type { ItemRepresentation, ListRepresentation, StoredRecord } from "@waym
 import type { ListOptions, ListSyntax } from "@waymark/collection/internal";
 import { after, type Filter, type HttpRequest, html } from "waymark";
 import { caller, publicUrl } from "waymark/filters";
-import { hasSession } from "../access/session.ts";
+import { hasSession } from "../access/ways/session.ts";
 import type { Brand } from "../brand.ts";
-import type { MemberList } from "../person/member-list.ts";
-import { textOf } from "../person/member-value.ts";
+import type { MemberList } from "../person/members/member-list.ts";
+import { textOf } from "../person/members/member-value.ts";
 import type { Site } from "../site.ts";
 import { fileUrl, pageFiles } from "./files.ts";
 

@@ -15,9 +15,10 @@ import {
   xmlRepresentation,
 } from "@waymark/collection";
 import type { ChangedDocument, ListDecoder, MatchedRecords, RecordNouns } from "@waymark/collection/internal";
-import type { PersonMember } from "./member.ts";
-import { type MemberList, ourMembers } from "./member-list.ts";
-import { textOf } from "./member-value.ts";
+import { vcard, vcard3 } from "./cards/vcard.ts";
+import type { PersonMember } from "./members/member.ts";
+import { type MemberList, ourMembers } from "./members/member-list.ts";
+import { textOf } from "./members/member-value.ts";
 import {
   alikeBy,
   derivedName,
@@ -28,9 +29,8 @@ import {
   objectTypes,
   otherProperties,
   ownObject,
-} from "./members.ts";
-import type { FurtherValue } from "./person.ts";
-import { vcard, vcard3 } from "./vcard.ts";
+} from "./members/members.ts";
+import type { FurtherValue } from "./members/person.ts";
 
 /**
  * Sends a person as a schema.org `Person` in JSON-LD. Most members are terms of that vocabulary. `id` is not: the context makes it

@@ -5,8 +5,8 @@ import type { MediaType } from "waymark/fields";
 import { wording } from "waymark/internal";
 import { packageFile } from "../package-files.ts";
 import { personCsvDecoder } from "./collection.ts";
-import { ourMembers } from "./member-list.ts";
-import type { Person } from "./person.ts";
+import { ourMembers } from "./members/member-list.ts";
+import type { Person } from "./members/person.ts";
 import { personSchema } from "./schema.ts";
 
 /** Reads the people of the demo: 537 members of the United States Congress, in the order of `data/legislators.csv`, without ids. */

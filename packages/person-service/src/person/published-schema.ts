@@ -1,10 +1,10 @@
 import { storeMembers } from "@waymark/collection/internal";
 import type { JsonSchema } from "waymark/openapi";
-import type { ByLanguage, Language, PersonMember } from "./member.ts";
-import type { MemberList } from "./member-list.ts";
-import { fromValues } from "./member-value.ts";
-import { contexts, features, mostValues } from "./members.ts";
-import { valueSchemaOf } from "./value-schemas.ts";
+import type { ByLanguage, Language, PersonMember } from "./members/member.ts";
+import type { MemberList } from "./members/member-list.ts";
+import { fromValues } from "./members/member-value.ts";
+import { contexts, features, mostValues } from "./members/members.ts";
+import { valueSchemaOf } from "./members/value-schemas.ts";
 
 /**
  * Returns the members of a person for programs that show them: a JSON Schema (2020-12) with what each is called in a language, and how

@@ -3,9 +3,10 @@ import { type RecordSchema, recordSchema } from "@waymark/collection";
 import { type Member, type RecordSchemaOptions, storeMembers } from "@waymark/collection/internal";
 import type { StandardSchemaV1 } from "waymark/content";
 import type * as z from "zod";
-import { namesFor, type PersonMember } from "./member.ts";
-import { type MemberList, ourMembers } from "./member-list.ts";
-import { isGiven, isObject } from "./member-value.ts";
+import { propertyRuleFor } from "./cards/vcard-properties.ts";
+import { namesFor, type PersonMember } from "./members/member.ts";
+import { type MemberList, ourMembers } from "./members/member-list.ts";
+import { isGiven, isObject } from "./members/member-value.ts";
 import {
   contexts,
   derivedName,
@@ -15,10 +16,9 @@ import {
   nameSources,
   ownObject,
   partNames,
-} from "./members.ts";
-import type { FurtherValue, Person } from "./person.ts";
-import { type Fault, jsonType, oneOf, text, truth, valueSchemaOf } from "./value-schemas.ts";
-import { propertyRuleFor } from "./vcard-properties.ts";
+} from "./members/members.ts";
+import type { FurtherValue, Person } from "./members/person.ts";
+import { type Fault, jsonType, oneOf, text, truth, valueSchemaOf } from "./members/value-schemas.ts";
 
 /** A Standard Schema whose `validate` is synchronous and never throws, with the JSON Schema of what a client may send. */
 export type PersonSchema = Pick<RecordSchema<Person>, "~standard" | "example">;

@@ -1,8 +1,8 @@
 import { wording } from "waymark/internal";
-import { wordsWithMembers } from "../person/column-words.ts";
-import { looseKey } from "../person/loose-key.ts";
-import { type MemberList, ourMembers } from "../person/member-list.ts";
-import { type FurtherValues, furtherValues, memberEntries } from "../person/members.ts";
+import { looseKey } from "../person/members/loose-key.ts";
+import { type MemberList, ourMembers } from "../person/members/member-list.ts";
+import { type FurtherValues, furtherValues, memberEntries } from "../person/members/members.ts";
+import { wordsWithMembers } from "../person/own/column-words.ts";
 import { serverMembers } from "../person/schema.ts";
 import { type ColumnMeaning, meaningInProfiles } from "./profiles.ts";
 

@@ -1,5 +1,5 @@
 import { wording } from "waymark/internal";
-import { looseKey } from "../person/loose-key.ts";
+import { looseKey } from "../person/members/loose-key.ts";
 
 /** Reads dates of one form. */
 export interface DateReader {

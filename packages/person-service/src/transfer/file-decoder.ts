@@ -2,8 +2,8 @@ import { type ListDecoder, temporaryFileFault } from "@waymark/collection/intern
 import { ContentError } from "waymark/content";
 import type { MediaType } from "waymark/fields";
 import { wording } from "waymark/internal";
-import type { MemberList } from "../person/member-list.ts";
-import { named } from "../person/named.ts";
+import { named } from "../person/cards/named.ts";
+import type { MemberList } from "../person/members/member-list.ts";
 import { parseMap } from "./columns.ts";
 import { dateReader } from "./dates.ts";
 import { formatOfContent, formatOfFile } from "./formats.ts";

@@ -11,10 +11,10 @@ import {
 import type { ListDecoder, ListedValue, ListPlace } from "@waymark/collection/internal";
 import { ContentError, type Decoder } from "waymark/content";
 import type { MediaType } from "waymark/fields";
+import { vcard, vcard3 } from "../person/cards/vcard.ts";
+import { decodeVcards } from "../person/cards/vcard-reader.ts";
 import { personCsv, personForms, personXml } from "../person/collection.ts";
-import { type MemberList, onceFor } from "../person/member-list.ts";
-import { vcard, vcard3 } from "../person/vcard.ts";
-import { decodeVcards } from "../person/vcard-reader.ts";
+import { type MemberList, onceFor } from "../person/members/member-list.ts";
 import type { Delimiter } from "./source-file.ts";
 
 /** A format of files that are imported and exported. */

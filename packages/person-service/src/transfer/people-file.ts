@@ -1,7 +1,7 @@
 import { csvDecoder } from "@waymark/collection";
 import type { ListedValue } from "@waymark/collection/internal";
 import { ContentError } from "waymark/content";
-import type { MemberList } from "../person/member-list.ts";
+import type { MemberList } from "../person/members/member-list.ts";
 import { adviceOnAbsent, type ColumnNames, columnNames, type LeftOut } from "./columns.ts";
 import { DateForms, type DateReader, dateReader, isNoDate, isoDates, withoutMidnight } from "./dates.ts";
 import { csvType, type FormatName, type TransferFormat } from "./formats.ts";

@@ -1,5 +1,5 @@
-import { looseKey } from "../person/loose-key.ts";
-import { furtherValues } from "../person/members.ts";
+import { looseKey } from "../person/members/loose-key.ts";
+import { furtherValues } from "../person/members/members.ts";
 import excel from "./profiles/excel.json" with { type: "json" };
 import google from "./profiles/google.json" with { type: "json" };
 import lists from "./profiles/lists.json" with { type: "json" };

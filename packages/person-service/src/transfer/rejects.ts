@@ -1,6 +1,6 @@
 import type { NewFile } from "@waymark/collection/internal";
-import type { MemberList } from "../person/member-list.ts";
-import { reasonProperty } from "../person/vcard-reader.ts";
+import { reasonProperty } from "../person/cards/vcard-reader.ts";
+import type { MemberList } from "../person/members/member-list.ts";
 import { importErrorName } from "./columns.ts";
 import { isoDates } from "./dates.ts";
 import type { TransferFormat } from "./formats.ts";

@@ -2,7 +2,7 @@ import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } fr
 import { Agent as SecureAgent, request as secureRequest } from "node:https";
 import type { RecordChange } from "@waymark/collection";
 import { Webhook } from "standardwebhooks";
-import { FileError, readTextSync } from "../access/json-file.ts";
+import { FileError, readTextSync } from "../access/files/json-file.ts";
 import { version } from "../package-files.ts";
 import {
   hasPrivateAddress,

@@ -1,9 +1,9 @@
 import { lookup as lookUp } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import * as z from "zod";
-import { describeIssue, faultsOf, nameOf } from "../access/json-file.ts";
-import { ourMembers } from "../person/member-list.ts";
-import { ownObject } from "../person/members.ts";
+import { describeIssue, faultsOf, nameOf } from "../access/files/json-file.ts";
+import { ourMembers } from "../person/members/member-list.ts";
+import { ownObject } from "../person/members/members.ts";
 
 /** The kinds of messages: a person as it is now, and the id of a removed one. */
 const webhookTypes = ["person.stored", "person.removed"] as const;

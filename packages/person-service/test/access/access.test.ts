@@ -4,13 +4,13 @@ import fc from "fast-check";
 import { exportJWK, generateKeyPair } from "jose";
 import { GET, HttpRequest, ok, router } from "waymark";
 import type { HeaderFields } from "../../../waymark/src/fields/header-list.ts";
-import { openFolder } from "../../../waymark/test/folder.ts";
-import { runs } from "../../../waymark/test/runs.ts";
-import { hashApiKey } from "../../src/access/api-key.ts";
-import { failureLimit } from "../../src/access/failure-limit.ts";
+import { openFolder } from "../../../waymark/test/tools/folder.ts";
+import { runs } from "../../../waymark/test/tools/runs.ts";
+import { hashApiKey } from "../../src/access/files/api-key.ts";
+import { failureLimit } from "../../src/access/ways/failure-limit.ts";
 import { type AccessDenial, FileError, openAccess } from "../../src/index.ts";
-import { asJson, assertProblem, store } from "../answers.ts";
-import { type Answer, describeOverSocket, describeService } from "../transports.ts";
+import { asJson, assertProblem, store } from "../tools/answers.ts";
+import { type Answer, describeOverSocket, describeService } from "../tools/transports.ts";
 import { basic, quickHash } from "./basic-authentication.ts";
 
 // Keys as the program makes them, their checksums included.

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { claimsToBeApiKey, createApiKey, hashApiKey, isApiKey } from "../../src/access/api-key.ts";
+import { claimsToBeApiKey, createApiKey, hashApiKey, isApiKey } from "../../src/access/files/api-key.ts";
 
 describe("an API key", () => {
   it("is recognized by its prefix, its length and its checksum", () => {

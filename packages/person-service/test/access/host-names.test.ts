@@ -4,8 +4,8 @@ import { type IncomingMessage, request } from "node:http";
 import { after, before, describe, it } from "node:test";
 import { type RunningServer, serve } from "@waymark/node";
 import { openPersonService, type PersonService } from "../../src/index.ts";
-import { asJson, assertProblem, readAll, store } from "../answers.ts";
-import { describeService } from "../transports.ts";
+import { asJson, assertProblem, readAll, store } from "../tools/answers.ts";
+import { describeService } from "../tools/transports.ts";
 
 /** What a page says in Host whose own name leads to this machine, or a program that asks for it. */
 const otherHosts = [

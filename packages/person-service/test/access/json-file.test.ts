@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { wording } from "waymark/internal";
 import { z } from "zod";
-import { openFolder } from "../../../waymark/test/folder.ts";
-import { FileError, positionOfMember, readJsonFile } from "../../src/access/json-file.ts";
+import { openFolder } from "../../../waymark/test/tools/folder.ts";
+import { FileError, positionOfMember, readJsonFile } from "../../src/access/files/json-file.ts";
 
 const schema = z.strictObject({ name: z.string(), list: z.array(z.strictObject({ count: z.number() })).optional() });
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { describe, it } from "node:test";
-import { openFolder } from "../../../waymark/test/folder.ts";
-import type { StoredKey } from "../../src/access/api-key.ts";
-import { FileError } from "../../src/access/json-file.ts";
-import { changeKeys, readKeys } from "../../src/access/key-file.ts";
+import { openFolder } from "../../../waymark/test/tools/folder.ts";
+import type { StoredKey } from "../../src/access/files/api-key.ts";
+import { FileError } from "../../src/access/files/json-file.ts";
+import { changeKeys, readKeys } from "../../src/access/files/key-file.ts";
 
 const keyNamed = (name: string): StoredKey => ({
   name,
@@ -52,7 +52,7 @@ describe("the file of API keys", () => {
   it("that cannot be written is reported with the file and the cause", async () => {
     // A process may change its own limit; the change is more than it allows.
     const many = folder.write("many.json", { keys: [] });
-    const program = `import { changeKeys } from ${JSON.stringify(new URL("../../src/access/key-file.ts", import.meta.url))};
+    const program = `import { changeKeys } from ${JSON.stringify(new URL("../../src/access/files/key-file.ts", import.meta.url))};
       const key = { name: "a", hash: "0".repeat(64), scopes: ["x".repeat(100_000)], createdAt: "2026-01-31T12:00:00Z" };
       await changeKeys(process.argv[1], () => [key]).catch(({ name, message }) => console.log(name, message));`;
     const node = [process.execPath, "--conditions=@waymark/source", "--input-type=module", "-e", program, many];

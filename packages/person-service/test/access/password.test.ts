@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { createHook } from "node:async_hooks";
 import { describe, it } from "node:test";
-import { hashPassword, isPasswordHash, verifyPassword } from "../../src/access/password-hash.ts";
-import { passwordCheck, twoAtATime } from "../../src/access/passwords.ts";
+import { hashPassword, isPasswordHash, verifyPassword } from "../../src/access/files/password-hash.ts";
+import { passwordCheck, twoAtATime } from "../../src/access/ways/passwords.ts";
 import { quickHash } from "./basic-authentication.ts";
 
 describe("the hash of a password", () => {

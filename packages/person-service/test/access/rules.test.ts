@@ -7,9 +7,9 @@ import { serve } from "@waymark/node";
 import fc from "fast-check";
 import { type App, GET, HttpError, HttpRequest, POST, type Route, route, router, text } from "waymark";
 import { caller } from "waymark/filters";
-import { openFolder } from "../../../waymark/test/folder.ts";
-import { runs } from "../../../waymark/test/runs.ts";
-import { hashApiKey } from "../../src/access/api-key.ts";
+import { openFolder } from "../../../waymark/test/tools/folder.ts";
+import { runs } from "../../../waymark/test/tools/runs.ts";
+import { hashApiKey } from "../../src/access/files/api-key.ts";
 import { openAccess } from "../../src/index.ts";
 
 const key = "ps_00000000000000000000000000000000000000000001K0Ecg";

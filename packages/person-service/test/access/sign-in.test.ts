@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { openFolder } from "../../../waymark/test/folder.ts";
-import { hashApiKey } from "../../src/access/api-key.ts";
+import { openFolder } from "../../../waymark/test/tools/folder.ts";
+import { hashApiKey } from "../../src/access/files/api-key.ts";
 import { openAccess } from "../../src/index.ts";
-import { assertProblem } from "../answers.ts";
-import { type Answer, describeService, type Service } from "../transports.ts";
+import { assertProblem } from "../tools/answers.ts";
+import { type Answer, describeService, type Service } from "../tools/transports.ts";
 import { basic, quickHash } from "./basic-authentication.ts";
 
 const readerKey = "ps_00000000000000000000000000000000000000000001K0Ecg";

@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { after, before, describe, it, mock } from "node:test";
 import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
 import { GET, HttpRequest, ok, router } from "waymark";
-import { openFolder } from "../../../waymark/test/folder.ts";
+import { openFolder } from "../../../waymark/test/tools/folder.ts";
 import { type AccessDenial, openAccess } from "../../src/index.ts";
-import { describeService } from "../transports.ts";
+import { describeService } from "../tools/transports.ts";
 
 const issuer = "https://issuer.example";
 const audience = "https://person.example";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { openFolder } from "../../../waymark/test/folder.ts";
+import { openFolder } from "../../../waymark/test/tools/folder.ts";
 import { openAccess } from "../../src/index.ts";
-import { assertProblem } from "../answers.ts";
-import { type Answer, describeService } from "../transports.ts";
+import { assertProblem } from "../tools/answers.ts";
+import { type Answer, describeService } from "../tools/transports.ts";
 import { basic, quickHash } from "./basic-authentication.ts";
 
 describeService("a caller who may only write", (openService) => {

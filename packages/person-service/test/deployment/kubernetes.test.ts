@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { openFolder } from "../../../waymark/test/folder.ts";
+import { openFolder } from "../../../waymark/test/tools/folder.ts";
 import { deployed, deployedYaml } from "./deployed.ts";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));

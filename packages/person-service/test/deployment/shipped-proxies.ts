@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { after } from "node:test";
 import { setTimeout as elapse } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { openFolder } from "../../../waymark/test/folder.ts";
-import { freePort } from "../../../waymark/test/free-port.ts";
+import { openFolder } from "../../../waymark/test/tools/folder.ts";
+import { freePort } from "../../../waymark/test/tools/free-port.ts";
 import { deployed } from "./deployed.ts";
 
 /** A proxy whose configuration is shipped. */

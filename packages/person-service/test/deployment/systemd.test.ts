@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { openFolder } from "../../../waymark/test/folder.ts";
-import { missing } from "../../../waymark/test/missing-programs.ts";
+import { openFolder } from "../../../waymark/test/tools/folder.ts";
+import { missing } from "../../../waymark/test/tools/missing-programs.ts";
 import { deployed, deployFolder } from "./deployed.ts";
 
 // docs/deployment.test.ts does what they say.

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { openFolder } from "../../../waymark/test/folder.ts";
-import { hashApiKey } from "../../src/access/api-key.ts";
+import { openFolder } from "../../../waymark/test/tools/folder.ts";
+import { hashApiKey } from "../../src/access/files/api-key.ts";
 import { membersOf, openAccess } from "../../src/index.ts";
 import { basic, quickHash } from "../access/basic-authentication.ts";
-import { asJson, store } from "../answers.ts";
-import { describeOnEveryStore, describeService } from "../transports.ts";
+import { asJson, store } from "../tools/answers.ts";
+import { describeOnEveryStore, describeService } from "../tools/transports.ts";
 
 const key = "ps_00000000000000000000000000000000000000000001K0Ecg";
 const json = { Accept: "application/json" };

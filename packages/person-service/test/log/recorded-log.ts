@@ -1,5 +1,5 @@
 import { type Log, type LogOptions, openLog } from "../../src/log/log.ts";
-import type { LogEntry } from "../service-process.ts";
+import type { LogEntry } from "../tools/programs/service-process.ts";
 
 /** A log, and what was written to it. */
 export interface RecordedLog {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { openFolder } from "../../../waymark/test/folder.ts";
+import { openFolder } from "../../../waymark/test/tools/folder.ts";
 import { faultInAccent } from "../../src/brand.ts";
 import { readLogo } from "../../src/cli/serving/named-files.ts";
 import { openPersonService } from "../../src/index.ts";

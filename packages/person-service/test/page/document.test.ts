@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { describeService } from "../transports.ts";
+import { describeService } from "../tools/transports.ts";
 
 const html = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { openFolder } from "../../../waymark/test/folder.ts";
-import { runProgram, startService, startServiceBy } from "../service-process.ts";
+import { openFolder } from "../../../waymark/test/tools/folder.ts";
+import { runProgram, startService, startServiceBy } from "../tools/programs/service-process.ts";
 import { secretText, startReceiver } from "./receiver.ts";
 
 const folder = openFolder("webhooks-of-a-program");

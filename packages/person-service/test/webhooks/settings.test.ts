@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { openFolder } from "../../../waymark/test/folder.ts";
+import { openFolder } from "../../../waymark/test/tools/folder.ts";
 import { readWebhookSecret } from "../../src/webhooks/delivery.ts";
 import { isPrivateAddress, parseWebhook } from "../../src/webhooks/settings.ts";
 

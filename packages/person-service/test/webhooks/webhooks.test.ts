@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import { type Database, openDatabase, type Store } from "@waymark/collection";
-import { newPostgresDatabase } from "../../../collection/test/postgres-server.ts";
-import { openFolder } from "../../../waymark/test/folder.ts";
+import { newPostgresDatabase } from "../../../collection/test/tools/postgres-server.ts";
+import { openFolder } from "../../../waymark/test/tools/folder.ts";
 import { personCollection } from "../../src/person/collection.ts";
 import type { WebhookTiming } from "../../src/webhooks/sender.ts";
 import { parseWebhook } from "../../src/webhooks/settings.ts";

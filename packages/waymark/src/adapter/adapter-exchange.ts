@@ -1,16 +1,16 @@
-import { type Awaitable, andThen } from "../and-then.ts";
-import { base } from "../base.ts";
+import { openBody, type Piece } from "../body/response-body.ts";
+import { hasNoContent, unsentLength } from "../body/sent-fields.ts";
+import { type Awaitable, andThen } from "../common/and-then.ts";
 import { bufferedSource, type ContentSource, RequestContent } from "../content/request-content.ts";
-import type { Client, EndListener, Exchange, KeptAttribute, MatchedRoute } from "../exchange.ts";
+import type { Client, EndListener, Exchange, KeptAttribute, MatchedRoute } from "../exchange/exchange.ts";
 import type { HeaderList } from "../fields/header-list.ts";
 import { noVariables } from "../path/pattern.ts";
 import { parseTarget, type RequestTarget } from "../path/target.ts";
 import { HttpError, internalError } from "../problem.ts";
 import { HttpRequest } from "../request.ts";
 import { type HttpResponse, isStreamed } from "../response.ts";
-import { openBody, type Piece } from "../response-body.ts";
-import { hasNoContent, unsentLength } from "../sent-fields.ts";
-import type { ServedApp } from "../served-app.ts";
+import { base } from "../serving/base.ts";
+import type { ServedApp } from "../serving/served-app.ts";
 import { cancelBody, type StreamSender, sendPieces } from "./stream.ts";
 
 /** What differs between the runtimes that adapters are for. */

@@ -1,14 +1,14 @@
+import type { Piece } from "../body/response-body.ts";
+import { joinBytes } from "../body/response-body.ts";
+import { handlerFields } from "../body/sent-fields.ts";
 import { contentInterrupted, contentTooLarge } from "../content/refusals.ts";
 import type { ContentSource } from "../content/request-content.ts";
-import type { Client, KnownClient } from "../exchange.ts";
+import type { Client, KnownClient } from "../exchange/exchange.ts";
 import { type HeaderList, webHeaders } from "../fields/header-list.ts";
 import { isHost } from "../path/target.ts";
 import { internalError } from "../problem.ts";
 import type { HttpResponse } from "../response.ts";
-import type { Piece } from "../response-body.ts";
-import { joinBytes } from "../response-body.ts";
-import { handlerFields } from "../sent-fields.ts";
-import type { ServedApp } from "../served-app.ts";
+import type { ServedApp } from "../serving/served-app.ts";
 import { AdapterExchange, type Platform } from "./adapter-exchange.ts";
 
 /**

@@ -1,7 +1,7 @@
-import { isPromise } from "../and-then.ts";
+import { type BodySource, openBody, type Piece } from "../body/response-body.ts";
+import { declaredLength } from "../body/sent-fields.ts";
+import { isPromise } from "../common/and-then.ts";
 import { type HttpResponse, isStreamed } from "../response.ts";
-import { type BodySource, openBody, type Piece } from "../response-body.ts";
-import { declaredLength } from "../sent-fields.ts";
 
 /** Sends a response, whole or in pieces. */
 export interface StreamSender {

@@ -1,8 +1,8 @@
-import type { Awaitable } from "../and-then.ts";
+import type { Awaitable } from "../common/and-then.ts";
+import { type DeclarationSite, kindOf } from "../common/declaration.ts";
+import type { ProblemType } from "../common/problem-types.ts";
 import type { StandardSchemaV1 } from "../content/standard-schema.ts";
-import { type DeclarationSite, kindOf } from "../declaration.ts";
 import type { Description } from "../description.ts";
-import type { ProblemType } from "../problem-types.ts";
 import type { HttpResponse, NoContent } from "../response.ts";
 
 /** Stands for an answer without content: `answers({ 204: none })`. */

@@ -1,13 +1,13 @@
+import { DeclarationSite } from "../common/declaration.ts";
+import type { ProblemType } from "../common/problem-types.ts";
+import { reasonPhrase } from "../common/reason-phrase.ts";
+import { typeName } from "../common/wording.ts";
 import type { StandardSchemaV1, TypedSchema, ValueOf } from "../content/standard-schema.ts";
-import { DeclarationSite } from "../declaration.ts";
 import type { Description } from "../description.ts";
 import { isSchema } from "../input/from-text.ts";
 import { shownSchema } from "../input/parameters.ts";
 import type { NoMembers } from "../input/takes.ts";
-import type { ProblemType } from "../problem-types.ts";
-import { reasonPhrase } from "../reason-phrase.ts";
 import type { HttpResponse, NoContent, ResponseOf } from "../response.ts";
-import { typeName } from "../wording.ts";
 import { type Answer, type AnswerHandling, type AnswersData, isNone, isProblemType } from "./answered.ts";
 import { compileDeclaredAnswer } from "./declared-answer.ts";
 import { findInAnswers } from "./find-in-answers.ts";

@@ -1,4 +1,4 @@
-import { andThen } from "../and-then.ts";
+import { andThen } from "../common/and-then.ts";
 import { type StandardSchemaV1, toPointer } from "../content/standard-schema.ts";
 import { isSchema } from "../input/from-text.ts";
 import { jsonText, jsonValueOf } from "../response.ts";

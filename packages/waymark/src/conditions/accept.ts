@@ -1,4 +1,4 @@
-import { DeclarationSite } from "../declaration.ts";
+import { DeclarationSite } from "../common/declaration.ts";
 import { compileNegotiation } from "../fields/accept.ts";
 import { parseMediaType } from "../fields/media-type.ts";
 import type { NoVariables } from "../path/pattern.ts";

@@ -1,7 +1,7 @@
-import { DeclarationSite } from "../declaration.ts";
+import { DeclarationSite } from "../common/declaration.ts";
+import { memoizeText } from "../common/text-map.ts";
 import { coversMediaType, isSuffix, type MediaType, parseMediaRange, parseMediaType } from "../fields/media-type.ts";
 import type { NoVariables } from "../path/pattern.ts";
-import { memoizeText } from "../text-map.ts";
 import { type Condition, type ConditionKind, conditionKind, declareAt, isOfKind } from "./kind.ts";
 import { findField, findInvalidIn } from "./names.ts";
 

@@ -1,4 +1,4 @@
-import { DeclarationSite } from "../declaration.ts";
+import { DeclarationSite } from "../common/declaration.ts";
 import { isToken } from "../fields/syntax.ts";
 import type { NoVariables } from "../path/pattern.ts";
 import { type Condition, conditionKind, declareAt } from "./kind.ts";

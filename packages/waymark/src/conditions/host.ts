@@ -1,7 +1,7 @@
-import { DeclarationSite } from "../declaration.ts";
+import { DeclarationSite } from "../common/declaration.ts";
+import { memoizeText } from "../common/text-map.ts";
 import type { NoVariables } from "../path/pattern.ts";
 import { isHost } from "../path/target.ts";
-import { memoizeText } from "../text-map.ts";
 import { type Condition, conditionKind, declareAt } from "./kind.ts";
 import { findInvalidIn } from "./names.ts";
 

@@ -1,4 +1,4 @@
-import { DeclarationSite } from "../declaration.ts";
+import { DeclarationSite } from "../common/declaration.ts";
 import type { NoVariables, PathPattern } from "../path/pattern.ts";
 import type { HttpRequest } from "../request.ts";
 

@@ -1,5 +1,5 @@
+import { typeName } from "../common/wording.ts";
 import type { HttpRequest } from "../request.ts";
-import { typeName } from "../wording.ts";
 
 /** Returns what is wrong with the names in a condition, the first of which is named; undefined where nothing is. */
 export function findInvalidIn(

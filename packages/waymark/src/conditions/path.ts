@@ -1,4 +1,4 @@
-import { DeclarationSite } from "../declaration.ts";
+import { DeclarationSite } from "../common/declaration.ts";
 import { joinPatterns, matchPattern, type PathVariables, withEverythingBelow } from "../path/pattern.ts";
 import { PatternError, parsePattern } from "../path/template.ts";
 import { type Condition, type ConditionKind, conditionKind, declareAt } from "./kind.ts";

@@ -1,6 +1,6 @@
-import { DeclarationSite } from "../declaration.ts";
+import { DeclarationSite } from "../common/declaration.ts";
+import { typeName } from "../common/wording.ts";
 import type { NoVariables } from "../path/pattern.ts";
-import { typeName } from "../wording.ts";
 import { type Condition, conditionKind, declareAt } from "./kind.ts";
 import { compileValue, describeValue, findInvalidValue, impliesValue, valueSchema, type WantedValue } from "./value.ts";
 

@@ -1,4 +1,4 @@
-import { typeName } from "../wording.ts";
+import { typeName } from "../common/wording.ts";
 
 /** What a named value must be: equal to a text, or such that an expression finds a match; undefined takes any. */
 export type WantedValue = string | RegExp | undefined;

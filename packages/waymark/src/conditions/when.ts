@@ -1,9 +1,9 @@
-import { isPromise } from "../and-then.ts";
-import { DeclarationSite } from "../declaration.ts";
+import { isPromise } from "../common/and-then.ts";
+import { DeclarationSite } from "../common/declaration.ts";
+import { quote, typeName } from "../common/wording.ts";
 import { isToken } from "../fields/syntax.ts";
 import type { NoVariables } from "../path/pattern.ts";
 import type { HttpRequest } from "../request.ts";
-import { quote, typeName } from "../wording.ts";
 import { type Condition, conditionKind, declareAt } from "./kind.ts";
 
 interface Test {

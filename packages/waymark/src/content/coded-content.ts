@@ -1,4 +1,4 @@
-import { joinBytes } from "../response-body.ts";
+import { joinBytes } from "../body/response-body.ts";
 import type { ContentCoding } from "./coding.ts";
 import { ContentError } from "./decoder.ts";
 import { contentExpandsTooFar, contentTooLarge, malformedRefusal } from "./refusals.ts";

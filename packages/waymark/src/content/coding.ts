@@ -1,8 +1,8 @@
+import { problemTypes } from "../common/problem-types.ts";
+import { excerpt } from "../common/wording.ts";
 import type { HeaderList } from "../fields/header-list.ts";
 import { parseWeight, plainList, tokenList, tokenText } from "../fields/syntax.ts";
 import { HttpError, problem } from "../problem.ts";
-import { problemTypes } from "../problem-types.ts";
-import { excerpt } from "../wording.ts";
 
 /**
  * A content coding (RFC 9110 §8.4.1): how content is made smaller on its way, in responses and in requests. Those of Node

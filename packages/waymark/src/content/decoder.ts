@@ -1,8 +1,8 @@
+import { problemTypes } from "../common/problem-types.ts";
+import { excerpt, quote, type TextPosition } from "../common/wording.ts";
 import type { HeaderList } from "../fields/header-list.ts";
 import { coversMediaType, type MediaType, parseMediaRange, parseMediaType } from "../fields/media-type.ts";
 import { HttpError, problem } from "../problem.ts";
-import { problemTypes } from "../problem-types.ts";
-import { excerpt, quote, type TextPosition } from "../wording.ts";
 
 /**
  * Reads content of certain media types into a value; which one reads a request is chosen by its Content-Type.

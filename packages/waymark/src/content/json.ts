@@ -1,4 +1,4 @@
-import { excerpt, positionAt, shorten } from "../wording.ts";
+import { excerpt, positionAt, shorten } from "../common/wording.ts";
 import { isKeptByDouble } from "./decimal.ts";
 import { ContentError, type Decoder, decodeUtf8 } from "./decoder.ts";
 

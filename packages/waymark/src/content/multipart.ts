@@ -1,4 +1,4 @@
-import { joinBytes } from "../response-body.ts";
+import { joinBytes } from "../body/response-body.ts";
 import { ContentError, decodeUtf8 } from "./decoder.ts";
 
 /** A part of a form (RFC 7578): a field, or a file where it has the name of one. */

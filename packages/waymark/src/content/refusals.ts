@@ -1,5 +1,5 @@
+import { problemTypes } from "../common/problem-types.ts";
 import { HttpError, problem } from "../problem.ts";
-import { problemTypes } from "../problem-types.ts";
 import { ContentError } from "./decoder.ts";
 import { type StandardSchemaV1, saidForPrograms, toShortPointer } from "./standard-schema.ts";
 

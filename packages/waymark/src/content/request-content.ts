@@ -1,6 +1,6 @@
-import { isPromise } from "../and-then.ts";
+import { joinBytes } from "../body/response-body.ts";
+import { isPromise } from "../common/and-then.ts";
 import type { HeaderList } from "../fields/header-list.ts";
-import { joinBytes } from "../response-body.ts";
 import { type DecodingBounds, decodePieces, decodeWhole } from "./coded-content.ts";
 import { type ContentCoding, chooseCoding } from "./coding.ts";
 import { chooseDecoder, type Decoder, decodeUtf8 } from "./decoder.ts";

@@ -1,5 +1,5 @@
-import type { ProblemError } from "../problem-types.ts";
-import { escapeUnprintable } from "../wording.ts";
+import type { ProblemError } from "../common/problem-types.ts";
+import { escapeUnprintable } from "../common/wording.ts";
 
 /**
  * A schema of any library that keeps to the Standard Schema interface, version 1: zod, valibot, arktype and others.

@@ -1,4 +1,4 @@
-import { memoizeText } from "../text-map.ts";
+import { memoizeText } from "../common/text-map.ts";
 import { type MediaType, matchesMediaType, parseMediaRange, parseMediaType } from "./media-type.ts";
 import { parseWeight, splitList } from "./syntax.ts";
 

@@ -1,5 +1,5 @@
-import { memoizeText } from "../text-map.ts";
-import { quote, typeName } from "../wording.ts";
+import { memoizeText } from "../common/text-map.ts";
+import { quote, typeName } from "../common/wording.ts";
 import { isFieldValue, isToken } from "./syntax.ts";
 
 /**

@@ -1,4 +1,4 @@
-export { evaluatePreconditions, notModified, validatorFields } from "../preconditions.ts";
+export { evaluatePreconditions, notModified, validatorFields } from "../web/preconditions.ts";
 export { negotiate } from "./accept.ts";
 export { preferredLanguages } from "./accept-language.ts";
 export { attachment } from "./content-disposition.ts";

@@ -1,4 +1,4 @@
-import { memoizeText } from "../text-map.ts";
+import { memoizeText } from "../common/text-map.ts";
 import { quotedContent, tokenText, unquote } from "./syntax.ts";
 
 /** A media type, or a range of them, in which `*` means every subtype or every type and subtype. */

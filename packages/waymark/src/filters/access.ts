@@ -1,15 +1,15 @@
-import { type Awaitable, andThen } from "../and-then.ts";
-import { DeclarationSite } from "../declaration.ts";
+import { type Awaitable, andThen } from "../common/and-then.ts";
+import { DeclarationSite } from "../common/declaration.ts";
+import { problemTypes } from "../common/problem-types.ts";
+import { typeName } from "../common/wording.ts";
 import type { Description } from "../description.ts";
-import { type Attribute, attribute } from "../exchange.ts";
+import { type Attribute, attribute } from "../exchange/exchange.ts";
 import { quotedText, tokenText } from "../fields/syntax.ts";
 import type { Filter } from "../filter.ts";
 import { problem } from "../problem.ts";
-import { problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
 import { empty, type HttpResponse } from "../response.ts";
-import { isRefusedMessage } from "../routing/refusal.ts";
-import { typeName } from "../wording.ts";
+import { isRefusedMessage } from "../routing/dispatch/refusal.ts";
 
 /** Identifies the sender of a request. */
 export interface Caller {

@@ -1,8 +1,8 @@
-import { isPromise } from "../and-then.ts";
+import { type BodySource, joinBytes, openBody, type Step } from "../body/response-body.ts";
+import { isPromise } from "../common/and-then.ts";
 import type { ContentCoding } from "../content/coding.ts";
 import type { HeaderList } from "../fields/header-list.ts";
 import type { StreamedBody } from "../response.ts";
-import { type BodySource, joinBytes, openBody, type Step } from "../response-body.ts";
 
 /**
  * Returns the streamed body of a response with these fields, coded. It is read no faster than it is taken, and ending it ends

@@ -1,6 +1,6 @@
+import { requireOptions } from "../common/known-options.ts";
+import { quote, typeName } from "../common/wording.ts";
 import { isToken } from "../fields/syntax.ts";
-import { requireOptions } from "../known-options.ts";
-import { quote, typeName } from "../wording.ts";
 
 export interface CorsPolicy {
   /**

@@ -1,5 +1,5 @@
-import { andThen } from "../and-then.ts";
-import { DeclarationSite } from "../declaration.ts";
+import { andThen } from "../common/and-then.ts";
+import { DeclarationSite } from "../common/declaration.ts";
 import { parsedHeaders } from "../fields/header-list.ts";
 import type { WebFilter } from "../filter.ts";
 import { empty, type HttpResponse } from "../response.ts";

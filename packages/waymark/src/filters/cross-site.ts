@@ -1,8 +1,8 @@
-import { DeclarationSite } from "../declaration.ts";
+import { DeclarationSite } from "../common/declaration.ts";
+import { requireOptions } from "../common/known-options.ts";
+import { problemTypes } from "../common/problem-types.ts";
 import type { Filter } from "../filter.ts";
-import { requireOptions } from "../known-options.ts";
-import { problemTypes } from "../problem-types.ts";
-import { crossSiteRefusal, isFromHere } from "../same-site.ts";
+import { crossSiteRefusal, isFromHere } from "../serving/same-site.ts";
 import { type CorsPolicy, originsOf } from "./cors-policy.ts";
 
 /** The options of `refuseCrossSite`. */

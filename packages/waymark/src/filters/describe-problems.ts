@@ -1,15 +1,15 @@
-import { toPublicUrl } from "../base.ts";
-import { DeclarationSite } from "../declaration.ts";
+import { DeclarationSite } from "../common/declaration.ts";
+import type { ProblemDocument } from "../common/problem-types.ts";
+import { memoizeText } from "../common/text-map.ts";
+import { escapeXml, unprintable } from "../common/wording.ts";
 import { compileNegotiation, parseAccept } from "../fields/accept.ts";
 import { HeaderList } from "../fields/header-list.ts";
 import { after, type Filter } from "../filter.ts";
-import type { ProblemDocument } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
-import { consulting, withVary } from "../routing/check.ts";
-import { memoizeText } from "../text-map.ts";
-import { escapeXml, unprintable } from "../wording.ts";
-import { requestId } from "./request-id.ts";
+import { consulting, withVary } from "../routing/dispatch/check.ts";
+import { toPublicUrl } from "../serving/base.ts";
+import { requestId } from "./watching/request-id.ts";
 
 /**
  * Sends problem documents in the form that the client reads (RFC 9457 §3, Appendix B): in XML when its Accept prefers a

@@ -1,8 +1,8 @@
-import { base, baseOf, toPublicUrl } from "../base.ts";
-import { DeclarationSite } from "../declaration.ts";
+import { DeclarationSite } from "../common/declaration.ts";
+import { typeName } from "../common/wording.ts";
 import { before, type Filter } from "../filter.ts";
 import type { HttpRequest } from "../request.ts";
-import { typeName } from "../wording.ts";
+import { base, baseOf, toPublicUrl } from "../serving/base.ts";
 
 /**
  * Names the URL at which clients reach an app, when a proxy in front has another host or takes a part of the path away.

@@ -1,8 +1,8 @@
-import { andThen } from "../and-then.ts";
-import { DeclarationSite } from "../declaration.ts";
+import { andThen } from "../common/and-then.ts";
+import { DeclarationSite } from "../common/declaration.ts";
+import { requireOptions } from "../common/known-options.ts";
 import { HeaderList, mayShareNames } from "../fields/header-list.ts";
 import { after, type Filter } from "../filter.ts";
-import { requireOptions } from "../known-options.ts";
 import { dataHeaders } from "../problem.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";

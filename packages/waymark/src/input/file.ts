@@ -1,8 +1,8 @@
+import { kindOf } from "../common/declaration.ts";
+import { requireOptions } from "../common/known-options.ts";
 import type { StandardSchemaV1 } from "../content/standard-schema.ts";
-import { kindOf } from "../declaration.ts";
 import type { Schema } from "../description.ts";
 import { parseMediaRange } from "../fields/media-type.ts";
-import { requireOptions } from "../known-options.ts";
 
 /** The options of `file`. */
 export interface FileOptions {

@@ -1,3 +1,4 @@
+import { excerpt } from "../common/wording.ts";
 import { ContentError, chooseDecoder, decodeUtf8 } from "../content/decoder.ts";
 import { type FormPart, joined, readParts } from "../content/multipart.ts";
 import { contentTooLarge, invalidContent, malformedRefusal } from "../content/refusals.ts";
@@ -5,7 +6,6 @@ import type { StandardSchemaV1, ValueOf } from "../content/standard-schema.ts";
 import type { Description, Schema } from "../description.ts";
 import { matchesMediaType, parseMediaRange, parseMediaType } from "../fields/media-type.ts";
 import type { HttpRequest } from "../request.ts";
-import { excerpt } from "../wording.ts";
 import { isFile } from "./file.ts";
 import { isSchema, jsonSchemaOf, textForm } from "./from-text.ts";
 

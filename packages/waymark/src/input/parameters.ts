@@ -1,8 +1,8 @@
-import { isPromise } from "../and-then.ts";
+import { isPromise } from "../common/and-then.ts";
+import { problemTypes } from "../common/problem-types.ts";
 import { type Decoder, typesDecodedBy } from "../content/decoder.ts";
 import type { StandardSchemaV1 } from "../content/standard-schema.ts";
 import type { Description, JsonSchema, Schema } from "../description.ts";
-import { problemTypes } from "../problem-types.ts";
 import { describeForm, type FormSchemas, formTypes } from "./form.ts";
 import { isSchema, jsonSchemaOf } from "./from-text.ts";
 import type { DeclaredInputs, Inputs, NamedSchemas, TakesData } from "./taken.ts";

@@ -1,12 +1,12 @@
-import { type Awaitable, isPromise } from "../and-then.ts";
+import { type Awaitable, isPromise } from "../common/and-then.ts";
+import { type ProblemError, problemTypes } from "../common/problem-types.ts";
+import { excerpt, nearestName, orNearest, shorten } from "../common/wording.ts";
 import { type StandardSchemaV1, saidForPrograms } from "../content/standard-schema.ts";
 import { plainList } from "../fields/syntax.ts";
 import { problem } from "../problem.ts";
-import { type ProblemError, problemTypes } from "../problem-types.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
-import { crossSiteRefusal, isFromHere } from "../same-site.ts";
-import { excerpt, nearestName, orNearest, shorten } from "../wording.ts";
+import { crossSiteRefusal, isFromHere } from "../serving/same-site.ts";
 import { readForm } from "./form.ts";
 import { isSchema, jsonSchemaOf, type TextForm, textForm } from "./from-text.ts";
 import { bodySchemaOf, formOf, isGuarded, namesOf, type ParameterPlace } from "./parameters.ts";

@@ -1,9 +1,9 @@
-import type { Awaitable } from "../and-then.ts";
+import type { Awaitable } from "../common/and-then.ts";
+import { type DeclarationSite, kindOf } from "../common/declaration.ts";
 import type { Decoder } from "../content/decoder.ts";
 import type { StandardSchemaV1 } from "../content/standard-schema.ts";
-import { type DeclarationSite, kindOf } from "../declaration.ts";
 import type { Description } from "../description.ts";
-import { type Attribute, attribute } from "../exchange.ts";
+import { type Attribute, attribute } from "../exchange/exchange.ts";
 import type { PathPattern } from "../path/pattern.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";

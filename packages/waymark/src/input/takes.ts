@@ -1,9 +1,9 @@
+import { DeclarationSite } from "../common/declaration.ts";
+import { requireOptions } from "../common/known-options.ts";
+import { typeName } from "../common/wording.ts";
 import type { ReadOptions } from "../content/request-content.ts";
 import type { StandardSchemaV1, TypedSchema, ValueOf } from "../content/standard-schema.ts";
-import { DeclarationSite } from "../declaration.ts";
-import { requireOptions } from "../known-options.ts";
 import type { Intersection, NoVariables, Plain } from "../path/pattern.ts";
-import { typeName } from "../wording.ts";
 import { findInInputs } from "./find-in-inputs.ts";
 import type { FormReader } from "./form.ts";
 import { contentTypesTaken, describeTakes } from "./parameters.ts";

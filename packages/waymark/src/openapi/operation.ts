@@ -1,6 +1,6 @@
+import { pascalCase } from "../common/wording.ts";
 import { type Description, mergeDescriptions } from "../description.ts";
 import { HttpRequest } from "../request.ts";
-import { pascalCase } from "../wording.ts";
 import { mergeContents, toRequestBody } from "./content.ts";
 import type { OpenApiDocument, ParameterObject, RequestBodyObject, SecurityRequirementObject } from "./document.ts";
 import { type DocumentPath, pathParameters } from "./path.ts";

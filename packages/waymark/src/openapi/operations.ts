@@ -1,13 +1,13 @@
-import { isPromise } from "../and-then.ts";
 import type { App } from "../app.ts";
+import { isPromise } from "../common/and-then.ts";
 import type { StandardSchemaV1 } from "../content/standard-schema.ts";
 import { isSchema } from "../input/from-text.ts";
 import { bodySchemaOf, namesOf } from "../input/parameters.ts";
 import { compileInputs, strictNamesOf } from "../input/read.ts";
 import type { DeclaredInputs } from "../input/taken.ts";
 import { HttpRequest } from "../request.ts";
-import { routesOf } from "../routing/app-routes.ts";
-import { isGuard } from "../routing/reach.ts";
+import { routesOf } from "../routing/dispatch/app-routes.ts";
+import { isGuard } from "../routing/explanation/reach.ts";
 import { parameterKey } from "./operation.ts";
 import { type Way, waysOf } from "./ways.ts";
 

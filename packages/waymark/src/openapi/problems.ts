@@ -1,12 +1,12 @@
 import type { App } from "../app.ts";
+import { type ProblemType, problemTypes } from "../common/problem-types.ts";
+import { reasonPhrase } from "../common/reason-phrase.ts";
+import { pascalCase } from "../common/wording.ts";
 import type { Description, JsonSchema } from "../description.ts";
 import { namedSchema } from "../description.ts";
 import { problem, problemPath } from "../problem.ts";
-import { type ProblemType, problemTypes } from "../problem-types.ts";
-import { reasonPhrase } from "../reason-phrase.ts";
 import { HttpRequest } from "../request.ts";
-import { routesOf } from "../routing/app-routes.ts";
-import { pascalCase } from "../wording.ts";
+import { routesOf } from "../routing/dispatch/app-routes.ts";
 import type { HeaderObject, OpenApiDocument, ReferenceObject } from "./document.ts";
 import type { Schemas } from "./schemas.ts";
 import { describesOf, sayAll } from "./ways.ts";

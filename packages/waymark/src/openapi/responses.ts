@@ -1,5 +1,5 @@
+import { type ProblemType, problemTypes } from "../common/problem-types.ts";
 import type { Description } from "../description.ts";
-import { type ProblemType, problemTypes } from "../problem-types.ts";
 import { mergeContents, toResponseContent } from "./content.ts";
 import type { OpenApiDocument } from "./document.ts";
 import { type Problems, toHeaders, toResponse } from "./problems.ts";

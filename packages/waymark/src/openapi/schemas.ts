@@ -1,5 +1,5 @@
+import { kindOf } from "../common/declaration.ts";
 import { stepOf } from "../content/references.ts";
-import { kindOf } from "../declaration.ts";
 import type { JsonSchema, Schema } from "../description.ts";
 
 /** Which side of a schema is meant: input for what clients send, output for what they get. */

@@ -1,10 +1,10 @@
 import type { App } from "../app.ts";
+import type { DeclarationSite } from "../common/declaration.ts";
 import { type ConditionData, describeCondition } from "../condition.ts";
 import { acceptKind } from "../conditions/accept.ts";
 import { contentTypeKind } from "../conditions/content-type.ts";
 import { type ConditionParameter, isConditionKind, isOfKind } from "../conditions/kind.ts";
 import { describePath, pathKind } from "../conditions/path.ts";
-import type { DeclarationSite } from "../declaration.ts";
 import { type Description, docsOf, docsOfFilter, type FilterDescription, mergeDescriptions } from "../description.ts";
 import type { Filter, WebFilter } from "../filter.ts";
 import { describeTakes } from "../input/parameters.ts";
@@ -12,10 +12,10 @@ import type { DeclaredInputs } from "../input/taken.ts";
 import { matchPattern } from "../path/pattern.ts";
 import { parsePattern } from "../path/template.ts";
 import { HttpRequest } from "../request.ts";
-import { routesOf } from "../routing/app-routes.ts";
-import type { Branch } from "../routing/branch.ts";
-import type { Check } from "../routing/check.ts";
-import { type Reach, reachOf } from "../routing/reach.ts";
+import { routesOf } from "../routing/dispatch/app-routes.ts";
+import type { Branch } from "../routing/dispatch/branch.ts";
+import type { Check } from "../routing/dispatch/check.ts";
+import { type Reach, reachOf } from "../routing/explanation/reach.ts";
 import { type DocumentPath, toDocumentPath } from "./path.ts";
 
 /** One way to a handler: a branch of a route, with all that is said of it. A document and the tests of an app are made of these. */

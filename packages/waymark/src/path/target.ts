@@ -1,8 +1,8 @@
+import { problemTypes } from "../common/problem-types.ts";
+import { memoizeText } from "../common/text-map.ts";
+import { excerpt } from "../common/wording.ts";
 import { type HeaderList, parsedHeaders } from "../fields/header-list.ts";
 import { HttpError, problem } from "../problem.ts";
-import { problemTypes } from "../problem-types.ts";
-import { memoizeText } from "../text-map.ts";
-import { excerpt } from "../wording.ts";
 
 /** A request target in its two parts. */
 export interface RequestTarget {

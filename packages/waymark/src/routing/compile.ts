@@ -1,13 +1,13 @@
 import type { Finding } from "../app.ts";
+import type { DeclarationSite } from "../common/declaration.ts";
 import { leaves } from "../condition.ts";
-import type { DeclarationSite } from "../declaration.ts";
 import type { Filter, WebFilter } from "../filter.ts";
 import type { InputStep } from "../input/taken.ts";
 import type { Group, RouteData } from "../route.ts";
-import { type Branch, type BranchSettings, compileBranches, type PlacedRoute } from "./branch.ts";
-import { findEmptyOr, findForeignVariables, findNoRoutes, findShadows } from "./finding.ts";
-import { findInReach } from "./reach.ts";
-import { findInvalid, RoutingError } from "./validate.ts";
+import { type Branch, type BranchSettings, compileBranches, type PlacedRoute } from "./dispatch/branch.ts";
+import { findInReach } from "./explanation/reach.ts";
+import { findEmptyOr, findForeignVariables, findNoRoutes, findShadows } from "./findings/finding.ts";
+import { findInvalid, RoutingError } from "./findings/validate.ts";
 
 /**
  * Compiles the branches of all routes, in the order in which they are tried, and finds what is worth a look about them.

@@ -1,12 +1,12 @@
-import { type Attribute, attribute } from "../exchange.ts";
+import { type Attribute, attribute } from "../exchange/exchange.ts";
 import { matchPattern, pathSegments } from "../path/pattern.ts";
 import type { HttpResponse } from "../response.ts";
 import type { RouteData } from "../route.ts";
-import { placesOf } from "./branch.ts";
 import { mountsIn } from "./compile.ts";
-import { type AppScope, wrapRefusal } from "./pipeline.ts";
-import { refuseNotFound } from "./refusal.ts";
-import type { Refuse } from "./route-table.ts";
+import { placesOf } from "./dispatch/branch.ts";
+import { type AppScope, wrapRefusal } from "./dispatch/pipeline.ts";
+import { refuseNotFound } from "./dispatch/refusal.ts";
+import type { Refuse } from "./dispatch/route-table.ts";
 
 /** Returns what sends a refusal through the filters of the innermost app that is mounted at its path. */
 export function refusalsBelow(routes: readonly RouteData[], scope: AppScope): Refuse {

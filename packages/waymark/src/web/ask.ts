@@ -1,15 +1,15 @@
 import { isNone } from "../answer/answered.ts";
 import type { App } from "../app.ts";
+import { readWhole } from "../body/response-body.ts";
+import { hasNoContent } from "../body/sent-fields.ts";
+import { requireOptions } from "../common/known-options.ts";
 import { decodeUtf8 } from "../content/decoder.ts";
 import type { StandardSchemaV1, ValueOf } from "../content/standard-schema.ts";
-import type { HttpRequestInit } from "../exchange.ts";
+import type { HttpRequestInit } from "../exchange/exchange.ts";
 import { HeaderList } from "../fields/header-list.ts";
 import { isJson, withoutParameters } from "../fields/media-type.ts";
-import { requireOptions } from "../known-options.ts";
 import { HttpRequest } from "../request.ts";
 import { type HttpResponse, jsonText, type NoContent } from "../response.ts";
-import { readWhole } from "../response-body.ts";
-import { hasNoContent } from "../sent-fields.ts";
 
 /** What a request of `ask` has besides its method and its target. One of `json`, `form` and `body` at most. */
 export interface AskOptions<A extends AnswersAsked = AnswersAsked> {

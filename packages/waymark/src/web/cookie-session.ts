@@ -1,12 +1,12 @@
-import { DeclarationSite, positiveInteger } from "../declaration.ts";
+import { DeclarationSite, positiveInteger } from "../common/declaration.ts";
+import { requireOptions } from "../common/known-options.ts";
+import { typeName } from "../common/wording.ts";
+import { type CookieOptions, setCookie } from "../fields/set-cookie.ts";
 import type { Filter } from "../filter.ts";
+import type { ProvidingFilter } from "../groups/provide.ts";
 import { withProvided } from "../input/taken.ts";
-import { requireOptions } from "../known-options.ts";
-import type { ProvidingFilter } from "../provide.ts";
 import type { HttpResponse } from "../response.ts";
-import { consulting, withVary } from "../routing/check.ts";
-import { type CookieOptions, setCookie } from "../set-cookie.ts";
-import { typeName } from "../wording.ts";
+import { consulting, withVary } from "../routing/dispatch/check.ts";
 
 /** How a session is kept in a cookie. */
 export interface CookieSessionOptions {

@@ -1,8 +1,8 @@
-import { DeclarationSite } from "../declaration.ts";
+import { DeclarationSite } from "../common/declaration.ts";
+import { requireOptions } from "../common/known-options.ts";
 import { HeaderList } from "../fields/header-list.ts";
 import { formatHttpDate } from "../fields/http-date.ts";
 import { after, type Filter } from "../filter.ts";
-import { requireOptions } from "../known-options.ts";
 
 /** Since when something is deprecated, until when it is there, and where to read on. Dates are `2026-12-31`, or dates. */
 export interface DeprecatedOptions {

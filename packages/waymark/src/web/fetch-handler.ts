@@ -1,15 +1,15 @@
-import type { Awaitable } from "../and-then.ts";
-import { baseOf, pathBelow } from "../base.ts";
+import type { Awaitable } from "../common/and-then.ts";
+import { DeclarationSite } from "../common/declaration.ts";
+import { typeName } from "../common/wording.ts";
 import { declareAt } from "../conditions/kind.ts";
 import { pathKind } from "../conditions/path.ts";
-import { DeclarationSite } from "../declaration.ts";
 import { requireFunction } from "../filter.ts";
 import { encodePath } from "../path/target.ts";
 import { exchangeOf, type HttpRequest } from "../request.ts";
 import { fromWebResponse, type HttpResponse } from "../response.ts";
 import type { Route, SingleRoute } from "../route.ts";
-import { refuseUnknownMethod } from "../routing/refusal.ts";
-import { typeName } from "../wording.ts";
+import { refuseUnknownMethod } from "../routing/dispatch/refusal.ts";
+import { baseOf, pathBelow } from "../serving/base.ts";
 
 /** What answers web requests: the `fetch` of another framework's app, a library for signing in, a server of static files. */
 export type FetchHandler = (request: Request) => Awaitable<Response>;

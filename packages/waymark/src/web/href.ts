@@ -1,8 +1,8 @@
+import { quote } from "../common/wording.ts";
 import { matchPattern, type PathVariables, pathSegments } from "../path/pattern.ts";
 import { parseTarget } from "../path/target.ts";
 import { parsePattern, parseTemplate, type TemplatePart } from "../path/template.ts";
 import { HttpError } from "../problem.ts";
-import { quote } from "../wording.ts";
 
 /** The values of the variables of a path: text or a number, or a list of texts for `{*rest}`. */
 export type HrefVariables<P extends string> = {

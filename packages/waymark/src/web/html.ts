@@ -1,5 +1,5 @@
+import { typeName } from "../common/wording.ts";
 import { content, HttpResponse, type ResponseOf } from "../response.ts";
-import { typeName } from "../wording.ts";
 
 /** What can stand in a page: text, which is escaped, what `html` has made, or a list of these; nothing for null, undefined and false. */
 export type HtmlValue = string | number | bigint | null | undefined | false | HttpResponse | readonly HtmlValue[];

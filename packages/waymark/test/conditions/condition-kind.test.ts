@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { accept, GET, HttpRequest, host, not, ok, router } from "waymark";
 import { type OpenApiDocument, openApi } from "waymark/openapi";
 import { type Condition, condition, listRoutes } from "waymark/routing";
-import { ask } from "../ask.ts";
+import { ask } from "../tools/ask.ts";
 
 // A kind that waymark does not have, made from outside with what is public.
 

@@ -23,7 +23,7 @@ import {
 } from "waymark";
 import type { Condition } from "waymark/routing";
 import type { HeaderFields } from "../../src/fields/header-list.ts";
-import { ask } from "../ask.ts";
+import { ask } from "../tools/ask.ts";
 
 /** The status of a route with nothing but the condition: 200 when it holds. */
 async function statusOf(condition: Condition, line: string, headers?: HeaderFields): Promise<number> {

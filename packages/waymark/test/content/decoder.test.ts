@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { ContentError, decodeUtf8 } from "../../src/content/decoder.ts";
-import { anyText } from "../any-text.ts";
+import { anyText } from "../tools/any-text.ts";
 
 const malformed: readonly (readonly [what: string, bytes: readonly number[], offset: number, byte: string])[] = [
   ["a byte that never occurs", [0x61, 0xff], 1, "0xFF"],

@@ -19,7 +19,7 @@ import {
 import type { StandardSchemaV1 } from "../../src/content/standard-schema.ts";
 import { HeaderList } from "../../src/fields/header-list.ts";
 import { HttpError } from "../../src/problem.ts";
-import { runs } from "../runs.ts";
+import { runs } from "../tools/runs.ts";
 
 const none = HeaderList.empty;
 const jsonType = HeaderList.of({ "Content-Type": "application/json" });

@@ -8,7 +8,7 @@ import {
   toPointer,
   toShortPointer,
 } from "../../src/content/standard-schema.ts";
-import { anyText } from "../any-text.ts";
+import { anyText } from "../tools/any-text.ts";
 
 // Those of RFC 6901 §6 among them; more than it needs may be escaped.
 const pointers: readonly (readonly [path: readonly PathSegment[], pointer: string])[] = [

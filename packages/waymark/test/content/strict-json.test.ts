@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { ContentError } from "../../src/content/decoder.ts";
 import { parseStrictJson, type StrictJsonOptions } from "../../src/content/json.ts";
-import { anyText } from "../any-text.ts";
+import { anyText } from "../tools/any-text.ts";
 import { invalidJson, validJson } from "./json-corpus.ts";
 
 describe("parseStrictJson", () => {

@@ -11,7 +11,7 @@ import {
   rememberValues,
   webHeaders,
 } from "../../src/fields/header-list.ts";
-import { heapUsed } from "../heap-used.ts";
+import { heapUsed } from "../tools/heap-used.ts";
 
 describe("HeaderList.of", () => {
   it("keeps the fields in order, and a list of values as a line each", () => {

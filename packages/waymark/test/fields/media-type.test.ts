@@ -8,7 +8,7 @@ import {
   parseMediaRange,
   parseMediaType,
 } from "../../src/fields/media-type.ts";
-import { anyText } from "../any-text.ts";
+import { anyText } from "../tools/any-text.ts";
 
 const mediaType = (text: string): MediaType => {
   const parsed = parseMediaType(text);

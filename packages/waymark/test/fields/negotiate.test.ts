@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { negotiate, parseAccept } from "../../src/fields/accept.ts";
 import { essence, type MediaType, parseMediaType } from "../../src/fields/media-type.ts";
-import { anyText } from "../any-text.ts";
+import { anyText } from "../tools/any-text.ts";
 
 const types = (...texts: readonly string[]): readonly MediaType[] =>
   texts.map((text) => {

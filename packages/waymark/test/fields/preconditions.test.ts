@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { HttpRequest, json } from "waymark";
 import { evaluatePreconditions, notModified, validatorFields } from "waymark/fields";
-import type { Verdict } from "../../src/preconditions.ts";
+import type { Verdict } from "../../src/web/preconditions.ts";
 
 const changed = Date.UTC(2026, 5, 15, 12, 0, 0, 750);
 const current = { entityTags: ['"7-json"', '"7-xml"'], lastModified: changed } as const;

@@ -3,9 +3,9 @@ import { describe, it } from "node:test";
 import { serve } from "@waymark/node";
 import { type App, GET, group, HttpRequest, method, ok, POST, route, router, text } from "waymark";
 import { access, type Caller, caller, cors } from "waymark/filters";
-import { RawConnection } from "../../../node/test/raw-connection.ts";
-import { transports } from "../../../node/test/transports.ts";
-import { ask } from "../ask.ts";
+import { RawConnection } from "../../../node/test/tools/raw-connection.ts";
+import { transports } from "../../../node/test/tools/transports.ts";
+import { ask } from "../tools/ask.ts";
 
 const ada: Caller = { id: "user:ada", scopes: ["notes:read"] };
 const unauthenticated: access.Decision = { kind: "unauthenticated", challenges: ['Bearer realm="notes"'] };

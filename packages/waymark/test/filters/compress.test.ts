@@ -15,12 +15,12 @@ import fc from "fast-check";
 import { type App, content, empty, GET, group, HttpResponse, POST, PUT, router, text } from "waymark";
 import type { ContentCoding } from "waymark/content";
 import { compress } from "waymark/filters";
-import { type Answer, type Ask, transports } from "../../../node/test/transports.ts";
+import { type Answer, type Ask, transports } from "../../../node/test/tools/transports.ts";
 import type { CompressOptions } from "../../src/filters/compress.ts";
 import type { ResponseBody } from "../../src/response.ts";
-import { anyText } from "../any-text.ts";
-import { ask, asked } from "../ask.ts";
-import { runs } from "../runs.ts";
+import { anyText } from "../tools/any-text.ts";
+import { ask, asked } from "../tools/ask.ts";
+import { runs } from "../tools/runs.ts";
 
 const long = "The same again, and a ß. ".repeat(80);
 const words = { "Content-Type": "text/plain" };

@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { serve } from "@waymark/node";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { cors } from "waymark/filters";
-import { findChromium, launchChromium } from "../chromium.ts";
+import { findChromium, launchChromium } from "../tools/chromium.ts";
 import { corsApp } from "./cors-app.ts";
 
 /** What a script gets: a response, or nothing but that there was an error. */

@@ -25,8 +25,8 @@ import {
   text,
 } from "waymark";
 import { access, cors } from "waymark/filters";
-import { type Answer, type Ask, transports } from "../../../node/test/transports.ts";
-import { ask, asked } from "../ask.ts";
+import { type Answer, type Ask, transports } from "../../../node/test/tools/transports.ts";
+import { ask, asked } from "../tools/ask.ts";
 
 const page = "https://app.example.com";
 const listed: cors.Policy = { origins: [page, "https://*.example.org"] };

@@ -5,9 +5,9 @@ import fc from "fast-check";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { type App, content, empty, GET, problem, problemTypes, router, text } from "waymark";
 import { compress, describeProblems, nameRequests } from "waymark/filters";
-import { transports } from "../../../node/test/transports.ts";
+import { transports } from "../../../node/test/tools/transports.ts";
 import type { ProblemDetails } from "../../src/problem.ts";
-import { ask } from "../ask.ts";
+import { ask } from "../tools/ask.ts";
 
 const details = {
   detail: 'The content breaks <2> rules & "more".',

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { empty, GET, problem, problemTypes, router, text } from "waymark";
 import { noStoreErrors } from "waymark/filters";
-import { transports } from "../../../node/test/transports.ts";
+import { transports } from "../../../node/test/tools/transports.ts";
 
 const app = router(
   { filters: [noStoreErrors()], onFault: () => undefined },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type App, GET, HttpRequest, HttpResponse, POST, type RouterOptions, router, text } from "waymark";
 import { cors, securityHeaders } from "waymark/filters";
-import { type Answer, transports } from "../../../node/test/transports.ts";
+import { type Answer, transports } from "../../../node/test/tools/transports.ts";
 import type { SecurityHeadersOptions } from "../../src/filters/security-headers.ts";
 
 const foreign = { Server: "Elsewhere/1.0", "X-Powered-By": "Elsewhere" };

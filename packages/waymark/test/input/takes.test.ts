@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 import { z } from "zod";
+import type { ProblemDocument } from "../../src/common/problem-types.ts";
 import {
   answers,
   around,
@@ -25,7 +26,6 @@ import {
   text,
 } from "../../src/index.ts";
 import { openApi } from "../../src/openapi/index.ts";
-import type { ProblemDocument } from "../../src/problem-types.ts";
 import { RoutingError } from "../../src/routing/index.ts";
 
 interface Sent {

@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { GET, group, json, type Route, router } from "waymark";
 import { RoutingError } from "waymark/routing";
-import { ask } from "../ask.ts";
-import { runs } from "../runs.ts";
+import { ask } from "../tools/ask.ts";
+import { runs } from "../tools/runs.ts";
 
 type Bound = Readonly<Record<string, string | readonly string[]>>;
 

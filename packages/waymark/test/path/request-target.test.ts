@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { decodeSegment, encodeLiteral, parseTarget } from "../../src/path/target.ts";
 import { HttpError } from "../../src/problem.ts";
-import { anyText } from "../any-text.ts";
-import { runs } from "../runs.ts";
+import { anyText } from "../tools/any-text.ts";
+import { runs } from "../tools/runs.ts";
 
 /** The detail of the problem that the target is refused with; undefined when it is accepted. */
 const refusal = (target: string): string | undefined => {

@@ -20,9 +20,9 @@ import {
   router,
 } from "waymark";
 import { name } from "waymark/routing";
-import { transports } from "../../../node/test/transports.ts";
-import type { MatchedRoute } from "../../src/exchange.ts";
-import { ask, asked } from "../ask.ts";
+import { transports } from "../../../node/test/tools/transports.ts";
+import type { MatchedRoute } from "../../src/exchange/exchange.ts";
+import { ask, asked } from "../tools/ask.ts";
 
 /** What was read of `request.route`, and where. */
 type Seen = Record<string, MatchedRoute | undefined>;

@@ -34,9 +34,9 @@ import {
 import { type Decoder, decodeUtf8 } from "waymark/content";
 import { type Caller, caller, cors, describeProblems, publicUrl } from "waymark/filters";
 import { listRoutes, RoutingError } from "waymark/routing";
-import { ask, asked } from "../ask.ts";
-import { codeAt } from "../declared-code.ts";
-import { trail } from "../trail.ts";
+import { codeAt } from "../package/declared-code.ts";
+import { ask, asked } from "../tools/ask.ts";
+import { trail } from "../tools/trail.ts";
 
 /** Answers with the path that it sees. */
 const echo: Handler<unknown> = (request) => text(`${request.method} ${request.path}`);

@@ -29,7 +29,7 @@ import {
   when,
 } from "waymark";
 import type { HeaderFields } from "../../src/fields/header-list.ts";
-import { ask } from "../ask.ts";
+import { ask } from "../tools/ask.ts";
 
 interface Problem {
   readonly type: string;

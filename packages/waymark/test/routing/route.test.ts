@@ -24,7 +24,7 @@ import {
 } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import { cors } from "waymark/filters";
-import { ask } from "../ask.ts";
+import { ask } from "../tools/ask.ts";
 
 /** What the route that takes the request answers, or the status of the refusal. */
 async function answer(app: ReturnType<typeof router>, line: string, headers = {}): Promise<unknown> {

@@ -27,7 +27,7 @@ import {
 } from "waymark";
 import { type Condition, RoutingError } from "waymark/routing";
 import type { AnyRoute, Member, RouteData } from "../../src/route.ts";
-import { runs } from "../runs.ts";
+import { runs } from "../tools/runs.ts";
 import { interpret, isAllowed } from "./definition.ts";
 
 // Small alphabets, so that what is generated overlaps: the same segments, types and names in routes and in requests.

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { type App, accept, GET, group, json, POST, path, type Route, router, text } from "waymark";
-import { ask } from "../ask.ts";
-import { heapUsed } from "../heap-used.ts";
+import { ask } from "../tools/ask.ts";
+import { heapUsed } from "../tools/heap-used.ts";
 
 const count = 10_000;
 const numbers = Array.from({ length: count }, (_, i) => i);

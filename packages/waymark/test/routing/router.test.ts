@@ -21,9 +21,9 @@ import {
   text,
 } from "waymark";
 import { type Decoder, decodeUtf8 } from "waymark/content";
-import { served } from "../../src/served-app.ts";
-import { ask, asked } from "../ask.ts";
-import { trail } from "../trail.ts";
+import { served } from "../../src/serving/served-app.ts";
+import { ask, asked } from "../tools/ask.ts";
+import { trail } from "../tools/trail.ts";
 
 describe("web filters", () => {
   const mark = after((request, response) => response.withHeader("X-Seen", `${request.method} ${response.status}`));

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { serve } from "@waymark/node";
 import { before, fallback, GET, group, type HttpRequest, HttpResponse, mount, type Route, router, text } from "waymark";
 import { cors } from "waymark/filters";
-import { ask } from "../ask.ts";
+import { ask } from "../tools/ask.ts";
 
 /** An app of another framework: it says what it sees. */
 const other = async (request: Request): Promise<Response> =>

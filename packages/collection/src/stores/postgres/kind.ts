@@ -1,5 +1,5 @@
 import type { Database, PostgresDatabaseOptions } from "../../database.ts";
-import type { DatabaseKind } from "../../database-kind.ts";
+import type { DatabaseKind } from "../database-kind.ts";
 import { parsePostgresAddress } from "./connections/address.ts";
 
 /** PostgreSQL, and the databases that speak its protocol. */

@@ -1,6 +1,6 @@
 import { rm, stat } from "node:fs/promises";
 import { backup, DatabaseSync } from "node:sqlite";
-import { FileNameError, FileTakenError, NewFile } from "../../new-file.ts";
+import { FileNameError, FileTakenError, NewFile } from "../contract/new-file.ts";
 import { RestoreError } from "../contract/snapshot.ts";
 import { placeReasons, sqliteCode, sqliteCodeOf, toStoreFault } from "./connections/fault.ts";
 import { openingFault } from "./connections/file.ts";

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { DatabaseKind } from "../../database-kind.ts";
+import type { DatabaseKind } from "../database-kind.ts";
 import { openSqliteDatabase } from "./database.ts";
 import { openSqliteSnapshot } from "./snapshot.ts";
 

@@ -1,7 +1,7 @@
 import { ContentError } from "waymark/content";
-import { toText } from "../../access/json-file.ts";
-import { hashPassword } from "../../access/password-hash.ts";
-import { countCharacters, date } from "../../person/value-schemas.ts";
+import { toText } from "../../access/files/json-file.ts";
+import { hashPassword } from "../../access/files/password-hash.ts";
+import { countCharacters, date } from "../../person/members/value-schemas.ts";
 import { anyText, matching, setting } from "../settings/setting.ts";
 import { defaultKeysFile, reloadHint, shared } from "../settings/settings.ts";
 import { CommandError } from "../terminal/command-error.ts";

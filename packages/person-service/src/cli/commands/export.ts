@@ -4,7 +4,7 @@ import { displayAddress, listSeparator, listText, NewFile } from "@waymark/colle
 import { HttpRequest } from "waymark";
 import { fileFault } from "../../file-fault.ts";
 import { personCollection, personCollectionOf, personExcelCsv } from "../../person/collection.ts";
-import type { MemberList } from "../../person/member-list.ts";
+import type { MemberList } from "../../person/members/member-list.ts";
 import type { TransferFormat } from "../../transfer/formats.ts";
 import { matching, oneOf, setting } from "../settings/setting.ts";
 import { databaseSettings, membersIn } from "../settings/settings.ts";

@@ -1,7 +1,7 @@
 import { NewFile } from "@waymark/collection/internal";
-import { scope } from "../../access/access-file.ts";
-import { createApiKey, hashApiKey, isOver, type StoredKey } from "../../access/api-key.ts";
-import { changeKeys, isKeyName } from "../../access/key-file.ts";
+import { scope } from "../../access/files/access-file.ts";
+import { createApiKey, hashApiKey, isOver, type StoredKey } from "../../access/files/api-key.ts";
+import { changeKeys, isKeyName } from "../../access/files/key-file.ts";
 import { quotedArgument } from "../settings/setting.ts";
 import { reloadHint } from "../settings/settings.ts";
 import { CommandError, withFile } from "../terminal/command-error.ts";

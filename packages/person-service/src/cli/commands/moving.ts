@@ -13,8 +13,8 @@ import {
 import { displayAddress, kindOf, type RestoreProgress } from "@waymark/collection/internal";
 import { wording } from "waymark/internal";
 import { personCollectionOf } from "../../person/collection.ts";
-import { type MemberList, ourMembers } from "../../person/member-list.ts";
-import { ownObject } from "../../person/members.ts";
+import { type MemberList, ourMembers } from "../../person/members/member-list.ts";
+import { ownObject } from "../../person/members/members.ts";
 import { sendEverybodyAgain, webhookCollection } from "../../webhooks/state.ts";
 import { databaseAddress, faultInKept, isSameDatabase } from "../settings/schemas.ts";
 import { judged, setting } from "../settings/setting.ts";

@@ -1,8 +1,8 @@
 import { openSnapshot } from "@waymark/collection";
 import { personCollection } from "../../person/collection.ts";
-import type { MemberList } from "../../person/member-list.ts";
-import { isObject, memberOf } from "../../person/member-value.ts";
-import { ownObject } from "../../person/members.ts";
+import type { MemberList } from "../../person/members/member-list.ts";
+import { isObject, memberOf } from "../../person/members/member-value.ts";
+import { ownObject } from "../../person/members/members.ts";
 import { personSchema, serverMembers } from "../../person/schema.ts";
 import { countPeople } from "../terminal/streams.ts";
 

@@ -5,7 +5,7 @@ import type { App } from "waymark";
 import { wording } from "waymark/internal";
 import { pathMatcher } from "waymark/routing";
 import type { AccessContent } from "../../access/access.ts";
-import type { AccessRule } from "../../access/access-file.ts";
+import type { AccessRule } from "../../access/files/access-file.ts";
 import { isLoopback } from "../../access/host-names.ts";
 import type { Log } from "../../log/log.ts";
 import type { Options } from "../settings/options.ts";

@@ -1,6 +1,6 @@
 import { cors } from "waymark/filters";
 import { isLoopback, nameIn } from "../../access/host-names.ts";
-import { type MemberList, ourMembers } from "../../person/member-list.ts";
+import { type MemberList, ourMembers } from "../../person/members/member-list.ts";
 import { faultInCors } from "./schemas.ts";
 import { quotedArgument, type Setting } from "./setting.ts";
 import { type ServiceSettings, settings } from "./settings.ts";

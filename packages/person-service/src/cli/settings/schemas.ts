@@ -7,8 +7,8 @@ import { syntax } from "waymark/internal";
 import * as z from "zod";
 import { parseHostName } from "../../access/host-names.ts";
 import type { AdminAddress } from "../../metrics/admin.ts";
-import type { MemberList } from "../../person/member-list.ts";
-import { membersOf, readOwnMembers } from "../../person/own-members.ts";
+import type { MemberList } from "../../person/members/member-list.ts";
+import { membersOf, readOwnMembers } from "../../person/own/own-members.ts";
 import { judged, matching, quotedArgument } from "./setting.ts";
 
 /** A name or an address to listen on, without brackets: those are of URLs, and so are the scheme and the port. */

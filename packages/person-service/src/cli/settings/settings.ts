@@ -1,7 +1,7 @@
 import { faultInAccent } from "../../brand.ts";
 import type { LogDetail } from "../../log/log.ts";
 import type { AdminAddress } from "../../metrics/admin.ts";
-import { type MemberList, ourMembers } from "../../person/member-list.ts";
+import { type MemberList, ourMembers } from "../../person/members/member-list.ts";
 import { parseWebhook, type WebhookSettings } from "../../webhooks/settings.ts";
 import {
   adminAddress,

@@ -1,6 +1,6 @@
 import { wording } from "waymark/internal";
-import { FileError, parseJsonFile, positionOfMember, readTextSync } from "../../access/json-file.ts";
-import { jsonType } from "../../person/value-schemas.ts";
+import { FileError, parseJsonFile, positionOfMember, readTextSync } from "../../access/files/json-file.ts";
+import { jsonType } from "../../person/members/value-schemas.ts";
 import {
   environmentPrefix,
   flagOf,

@@ -1,7 +1,7 @@
 import { RestoreError, StoreNotEmpty, StoreOpenError, StoreUnavailable } from "@waymark/collection";
 import { ListenError } from "@waymark/node";
 import { wording } from "waymark/internal";
-import { FileError } from "../../access/json-file.ts";
+import { FileError } from "../../access/files/json-file.ts";
 import { fileFault, newFileFault } from "../../file-fault.ts";
 
 /** Thrown when a command cannot be carried out: the message says why, in one line. */

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { SeenValues } from "../../src/bulk/earlier-lines.ts";
+import { matchingOf } from "../../src/bulk/matching.ts";
+import type { StoredRecord } from "../../src/index.ts";
+import { storeWith } from "../stores/store-with.ts";
+
+describe("the lines of a list that may be stored already", () => {
+  /** Judges two batches of lines, and returns how often the store was read. */
+  async function readsOver(records: readonly StoredRecord[]): Promise<number> {
+    let reads = 0;
+    const store = storeWith({
+      members: [{ name: "email", type: "text" }],
+      async batch() {
+        reads++;
+        return { records, next: undefined, state: "0", revisions: [0] };
+      },
+    });
+    const matching = matchingOf({
+      ...{ store, alike: [["email"]], onMatch: "skip", serverMembers: [], schema: {}, columns: undefined },
+      began: undefined,
+      validate: (value) => ({ value: value as object }),
+    });
+    for (const email of ["a", "b"]) await matching.judge([{ email }], new SeenValues());
+    return reads;
+  }
+
+  it("are looked up among the records that there were before", async () => {
+    const json = JSON.stringify({ email: "a", createdAt: "2026-01-01T00:00:00.000Z" });
+    assert.ok((await readsOver([{ id: 1, revision: 1, updatedAt: 0, json }])) > 1);
+  });
+
+  it("are not looked up in a collection that was empty", async () => assert.equal(await readsOver([]), 1));
+});

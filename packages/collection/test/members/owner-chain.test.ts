@@ -1,0 +1,310 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { type App, GET, group, POST, type Route, router } from "waymark";
+import { jsonDecoder } from "waymark/content";
+import { openApi } from "waymark/openapi";
+import { RoutingError } from "waymark/routing";
+import { z } from "zod";
+import {
+  type CollectionHandlers,
+  collection,
+  type Database,
+  jsonArrayDecoder,
+  ndjsonDecoder,
+  openDatabase,
+} from "../../src/index.ts";
+import { storeWith } from "../stores/store-with.ts";
+
+const schema = z.strictObject({ title: z.string().min(1) });
+const loose = z.object({ title: z.string().min(1) });
+
+let database: Database;
+
+beforeEach(async () => {
+  database = await openDatabase(":memory:", {
+    collections: [
+      { name: "review", owner: { collection: "book", member: "bookId" } },
+      {
+        name: "book",
+        members: { authorId: { filter: "number" } },
+        owner: { collection: "author", member: "authorId" },
+      },
+      { name: "author", owner: { collection: "publisher", member: "publisherId" } },
+      { name: "publisher" },
+    ],
+  });
+  // Publisher 1 has authors 1 and 2, publisher 2 has author 3; author n has book n, which has review n.
+  await database.store("publisher").createAll([{ title: "A" }, { title: "B" }]);
+  const create = async (name: string, owner: number) => database.store(name).within(owner).create({ title: "x" });
+  for (const owner of [1, 1, 2]) await create("author", owner);
+  for (const owner of [1, 2, 3]) await create("book", owner);
+  for (const owner of [1, 2, 3]) await create("review", owner);
+});
+
+afterEach(() => database.close());
+
+const of = (name: string): CollectionHandlers<{ title: string }> =>
+  collection({
+    store: database.store(name),
+    schema,
+    lenientSchema: loose,
+    decoders: [jsonDecoder],
+    listDecoders: [ndjsonDecoder, jsonArrayDecoder],
+  });
+
+async function ask(app: App, line: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) {
+  const [method = "", target = ""] = line.split(" ");
+  const type = { "Content-Type": method === "PATCH" ? "application/merge-patch+json" : "application/json" };
+  const sent = body === undefined ? { headers } : { headers: { ...type, ...headers }, body: JSON.stringify(body) };
+  const response = await app.fetch(new Request(`http://localhost${target}`, { method, ...sent }));
+  const text = await response.text();
+  const errors = text.startsWith("{") ? JSON.parse(text).errors : undefined;
+  return { status: response.status, text, errors, header: (name: string) => response.headers.get(name) };
+}
+
+describe("owners of owners", () => {
+  /** Every method on a path of reviews, with the status where the path is right; what removes comes last. */
+  const methods: readonly [method: string, item: boolean, status: number, body?: unknown][] = [
+    ["GET", false, 200],
+    ["HEAD", false, 200],
+    ["POST", false, 201, { title: "y" }],
+    ["POST", false, 200, [{ title: "y" }]],
+    ["GET", true, 200],
+    ["HEAD", true, 200],
+    ["POST", true, 409, { title: "y" }],
+    ["PUT", true, 204, { title: "y" }],
+    ["PATCH", true, 204, { title: "z" }],
+    ["DELETE", true, 200],
+  ];
+  /** The path of the reviews of book 2, which is author 2's, who is publisher 1's; and paths that say something else. */
+  const depths: readonly [path: string, right: string, wrong: readonly string[]][] = [
+    ["/books/{bookId}/reviews", "/books/2/reviews", ["/books/1/reviews", "/books/7/reviews"]],
+    [
+      "/authors/{authorId}/books/{bookId}/reviews",
+      "/authors/2/books/2/reviews",
+      [
+        "/authors/1/books/2/reviews",
+        "/authors/3/books/2/reviews",
+        "/authors/7/books/2/reviews",
+        "/authors/2/books/1/reviews",
+      ],
+    ],
+    [
+      "/publishers/{publisherId}/authors/{authorId}/books/{bookId}/reviews",
+      "/publishers/1/authors/2/books/2/reviews",
+      [
+        "/publishers/2/authors/2/books/2/reviews",
+        "/publishers/1/authors/1/books/2/reviews",
+        "/publishers/1/authors/2/books/1/reviews",
+        "/publishers/2/authors/3/books/2/reviews",
+        "/publishers/9007199254740993/authors/2/books/2/reviews",
+        "/publishers/-1/authors/2/books/2/reviews",
+      ],
+    ],
+  ];
+
+  for (const [path, right, wrong] of depths) {
+    for (const [method, isItem, status, body] of methods) {
+      const line = (base: string) => `${method} ${base}${isItem ? "/2" : ""}`;
+      it(`are checked: ${line(path)}`, async () => {
+        const app = router(group(path, of("review").routes()));
+        for (const base of wrong) {
+          if (!isItem && base.endsWith("/1/reviews") && path.startsWith("/books")) continue; // There are such reviews.
+          const { status, text } = await ask(app, line(base), body);
+          assert.deepEqual([status, text], [404, ""], base);
+        }
+        assert.equal(await database.store("review").count(), 3);
+        const taken = await ask(app, line(right), body);
+        assert.equal(taken.status, status);
+        if (status === 201) assert.equal(taken.header("Location"), `${right}/4`);
+      });
+    }
+  }
+
+  it("that are no integers are a 400", async () => {
+    const app = router(group("/authors/{authorId}/books/{bookId}/reviews", of("review").routes()));
+    for (const base of ["/authors/x/books/1/reviews", "/authors/1/books/01/reviews"]) {
+      const { status, text } = await ask(app, `GET ${base}`);
+      assert.deepEqual([status, JSON.parse(text).type], [400, "/problems/invalid-id"], base);
+    }
+  });
+});
+
+describe("a path for records that have owners", () => {
+  const wrong: readonly [path: string, message: RegExp][] = [
+    ["/authors/{autorId}/books", /variable \{autorId\}, which names no owner of the records; did you mean authorId\?/],
+    ["/authors/{author}/books", /variable \{author\}, .*did you mean authorId\?/],
+    [
+      "/authors/{id}/books",
+      /variable \{id\}, which names no owner of the records\. Owners: \{authorId\}, \{publisherId\}/,
+    ],
+    ["/publishers/{publisherId}/books", /variable \{publisherId\} without \{authorId\}, which is between/],
+    ["/{tenant}/authors/{authorId}/books", /variable \{tenant\}, which names no owner/],
+  ];
+  for (const [path, message] of wrong) {
+    it(`is refused when the collection is made: ${path}`, () => {
+      const options = { store: database.store("book"), schema, decoders: [jsonDecoder] };
+      assert.throws(() => collection({ ...options, path }), { name: "TypeError", message });
+    });
+
+    it(`is refused when the router is built: ${path}`, () => {
+      const books = of("book");
+      const routes: readonly Route[] = [group(path, books.routes()), POST(path, books.create)];
+      for (const route of routes) {
+        assert.throws(
+          () => router(route),
+          (error: Error) => {
+            assert.match(error.message, message);
+            assert.match(error.message, /\.ts:\d+:\d+\)/);
+            return true;
+          },
+        );
+      }
+    });
+  }
+
+  it("is one error, where the routes of the collection are made", () => {
+    const routes = group("/authors/{autorId}/books", of("book").routes());
+    assert.throws(
+      () => router(routes),
+      (error) => {
+        assert(error instanceof RoutingError);
+        assert.deepEqual(
+          error.findings.map(({ site }) => String(site).replace(/^.*\/|:.*$/g, "")),
+          ["owner-chain.test.ts"],
+        );
+        return true;
+      },
+    );
+  });
+
+  it("is refused at a request where a function around the handler hides it from the router", async () => {
+    const faults: unknown[] = [];
+    const books = of("book");
+    const app = router(
+      { onFault: (error) => faults.push(error) },
+      GET("/authors/{autorId}/books", (request) => books.list(request)),
+      GET("/a/{id}/books", (request) => books.list(request)),
+    );
+    assert.deepEqual(
+      [(await ask(app, "GET /authors/1/books")).status, (await ask(app, "GET /a/1/books")).status],
+      [500, 500],
+    );
+    assert.match(String(faults[0]), /did you mean authorId\?/);
+    assert.match(String(faults[1]), /\{id\}, which names no owner/);
+  });
+
+  it("may have other variables that are named", async () => {
+    const books = collection({
+      store: database.store("book"),
+      schema,
+      decoders: [jsonDecoder],
+      otherVariables: ["tenant"],
+    });
+    const app = router(group("/{tenant}/authors/{authorId}/books", books.routes()));
+    assert.equal((await ask(app, "GET /t/authors/1/books/1")).status, 200);
+    assert.equal((await ask(app, "GET /t/authors/1/books/2")).status, 404);
+  });
+});
+
+describe("the records of all owners", () => {
+  const app = (): App => router(group("/books", of("book").routes()));
+
+  it("are listed, read and filtered by their owner", async () => {
+    const idsAt = async (target: string) =>
+      JSON.parse((await ask(app(), `GET ${target}`)).text).map(({ id }: { id: number }) => id);
+    assert.deepEqual(await idsAt("/books"), [1, 2, 3]);
+    assert.deepEqual(await idsAt("/books?authorId=2"), [2]);
+    assert.equal(JSON.parse((await ask(app(), "GET /books/3")).text).authorId, 3);
+  });
+
+  it("are created for the owner that they name", async () => {
+    const created = await ask(
+      app(),
+      "POST /books",
+      { title: "Emma", authorId: 2 },
+      { Prefer: "return=representation" },
+    );
+    assert.deepEqual([created.status, created.header("Location")], [201, "/books/4"]);
+    assert.match(created.text, /^\{"id":4,"authorId":2,"title":"Emma"/);
+    assert.equal((await database.store("book").within(2).find(4))?.id, 4);
+  });
+
+  for (const authorId of [undefined, null, "2", 2.5, 0, -1, 7, 2 ** 53, {}]) {
+    it(`are not created for what is no owner: ${JSON.stringify(authorId)}`, async () => {
+      const { status, errors } = await ask(app(), "POST /books", { title: "", authorId });
+      assert.equal(status, 400);
+      assert.deepEqual(
+        errors.map(({ pointer }: { pointer: string }) => pointer),
+        ["#/authorId", "#/title"],
+      );
+      assert.match(errors[0].detail, /^must be the id of the record that owns this one/);
+      const many = await ask(app(), "POST /books", [
+        { title: "x", authorId: 1 },
+        { title: "x", authorId },
+      ]);
+      assert.deepEqual([many.status, many.errors[0].line, many.errors[0].pointer], [400, 2, "#/authorId"]);
+      const dry = await ask(app(), "POST /books?dry-run=true", [{ title: "x", authorId }]);
+      assert.deepEqual([dry.status, JSON.parse(dry.text).stored], [200, 0]);
+      assert.equal(await database.store("book").count(), 3);
+    });
+  }
+
+  it("are created together, each for its owner", async () => {
+    const records = [1, 2, 2].map((authorId) => ({ title: "x", authorId }));
+    for (const headers of [{}, { Prefer: "handling=lenient" }]) {
+      assert.equal(JSON.parse((await ask(app(), "POST /books", records, headers)).text).stored, 3);
+    }
+    assert.equal(await database.store("book").within(2).count(), 5);
+  });
+
+  it("are a 400 when their owner goes while they come", async () => {
+    const found = { id: 2, revision: 1, updatedAt: 0, json: "{}" };
+    const gone = storeWith({
+      owner: { member: "authorId", store: storeWith({ find: () => found }) },
+      create: async () => ({ kind: "ownerless" }),
+      changeAll: async () => ({ kind: "ownerless" }),
+    });
+    const books = collection({ store: gone, schema, decoders: [jsonDecoder], listDecoders: [jsonArrayDecoder] });
+    const atBooks = router(group("/books", books.routes()));
+    const book = { title: "Emma", authorId: 2 };
+    for (const body of [book, [book]]) {
+      const { status, errors } = await ask(atBooks, "POST /books", body);
+      assert.deepEqual([status, errors[0].pointer], [400, "#/authorId"]);
+      assert.match(errors[0].detail, /which has been removed$/);
+    }
+  });
+
+  it("are changed and removed, and keep their owner", async () => {
+    const read = JSON.parse((await ask(app(), "GET /books/2")).text);
+    assert.equal((await ask(app(), "PUT /books/2", { ...read, title: "Emma" })).status, 204);
+    assert.equal((await ask(app(), "PUT /books/2", { title: "Emma" })).status, 204);
+    assert.equal((await ask(app(), "PATCH /books/2", { title: "Sanditon" })).status, 204);
+    const moved = await ask(app(), "PATCH /books/2", { authorId: 1 });
+    assert.deepEqual([moved.status, moved.errors[0].pointer], [400, "#/authorId"]);
+    assert.match((await ask(app(), "GET /books/2")).text, /"authorId":2,"title":"Sanditon"/);
+    assert.equal((await ask(app(), "POST /books/2", {})).status, 409);
+    assert.equal((await ask(app(), "DELETE /books/2")).status, 200);
+    assert.equal((await ask(app(), "GET /books/2")).status, 404);
+  });
+
+  it("may have the owner in their schema", async () => {
+    const withAuthor = z.strictObject({ title: z.string(), authorId: z.int() });
+    const books = collection({ store: database.store("book"), schema: withAuthor, decoders: [jsonDecoder] });
+    const app = router(group("/books", books.routes()));
+    assert.equal((await ask(app, "POST /books", { title: "Emma", authorId: 2 })).status, 201);
+    const { status, errors } = await ask(app, "POST /books", { title: "Emma", authorId: 7 });
+    assert.deepEqual([status, errors.length, errors[0].pointer], [400, 1, "#/authorId"]);
+  });
+
+  it("need their owner in the OpenAPI document, where the path does not name it", async () => {
+    const books = of("book");
+    for (const [path, required] of [
+      ["/books", ["authorId", "title"]],
+      ["/authors/{authorId}/books", ["title"]],
+    ] as const) {
+      const { components } = await openApi(router(group(path, books.routes())), { title: "x", version: "1" });
+      assert.deepEqual((components.schemas["Books"] as { required: string[] }).required, required);
+    }
+  });
+});

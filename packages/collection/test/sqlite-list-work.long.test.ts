@@ -1,3 +1,0 @@
-import { describeSqliteListWork } from "./sqlite-list-work.ts";
-
-describeSqliteListWork({ count: 10_000, each: 3 });

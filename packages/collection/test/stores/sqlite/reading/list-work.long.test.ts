@@ -1,0 +1,3 @@
+import { describeSqliteListWork } from "./list-work.ts";
+
+describeSqliteListWork({ count: 10_000, each: 3 });

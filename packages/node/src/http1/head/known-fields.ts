@@ -1,0 +1,72 @@
+import { SeenOnce } from "../../memory/seen-once.ts";
+import type { FieldSection } from "./field-section.ts";
+
+/** The fields of heads that have these bytes. */
+export interface KnownFields {
+  readonly bytes: Buffer;
+  readonly section: FieldSection;
+  /** That of the bytes (`hashOf`). */
+  readonly hash: number;
+}
+
+/**
+ * The fields that several heads of a server have had, on whatever connection: those that browsers and programs send with each
+ * request. Fields that come once, such as those with a precondition, do not drive them out, and nothing of them is kept. There are
+ * two generations: when the younger is full, the elder goes.
+ */
+export class SharedFields {
+  /** By the hashes of their bytes: of two with one hash, the first is shared. */
+  #younger = new Map<number, KnownFields>();
+  #elder = new Map<number, KnownFields>();
+  /** The bytes of the younger. */
+  #size = 0;
+  readonly #seen = new SeenOnce(8_192);
+
+  /** Returns the fields with these bytes, which have this hash, if they have come more than once. */
+  find(hash: number, bytes: Buffer, start: number, end: number): KnownFields | undefined {
+    const known = this.#younger.get(hash) ?? this.#elder.get(hash);
+    return known !== undefined && sameBytes(known.bytes, bytes, start, end) ? known : undefined;
+  }
+
+  /** Keeps the fields with these bytes, if they have come before; returns them then. */
+  add(hash: number, bytes: Buffer, section: FieldSection): KnownFields | undefined {
+    if (section.length > longestKnown || !this.#seen.addHash(hash)) return undefined;
+    const known = { bytes: Buffer.from(bytes), section, hash };
+    if (!section.mayRepeat || this.#younger.has(hash)) return known;
+    this.#size += bytes.length + sizeOfSection;
+    if (this.#size > mostBytes) {
+      [this.#elder, this.#younger, this.#size] = [this.#younger, new Map(), 0];
+    }
+    this.#younger.set(hash, known);
+    return known;
+  }
+}
+
+/** Of a generation, roughly: some 1,500 heads of usual length. */
+const mostBytes = 3 * 2 ** 20;
+
+/** What the fields of a head take beside their bytes. */
+const sizeOfSection = 1_500;
+
+/** Fields longer than this are not kept for the next request, so that an idle connection does not hold much. */
+const longestKnown = 4_096;
+
+/**
+ * Hashes fields by two products, each of every other byte, which takes half the time of one (300 bytes: 0.13 and 0.25 µs). The last
+ * of an odd number of bytes is a line feed, and left out.
+ */
+export function hashOf(bytes: Buffer, start: number, end: number): number {
+  let even = 1;
+  let odd = end - start;
+  for (let i = start; i + 1 < end; i += 2) {
+    // All are there.
+    even = Math.imul(even ^ (bytes[i] as number), 0x9e3779b1);
+    odd = Math.imul(odd ^ (bytes[i + 1] as number), 0x85ebca6b);
+  }
+  const hash = even ^ odd;
+  return hash ^ (hash >>> 13);
+}
+
+/** Returns whether the bytes at a place are these. */
+export const sameBytes = (some: Buffer, bytes: Buffer, start: number, end: number): boolean =>
+  some.length === end - start && some.compare(bytes, start, end) === 0;
