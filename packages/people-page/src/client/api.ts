@@ -1,5 +1,5 @@
 /** The path of the service, behind a proxy too: this module is one of its assets. */
-export const base: string = new URL("../../..", import.meta.url).pathname.replace(/\/$/, "");
+export const base: string = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
 
 /** A problem document of the service (RFC 9457). */
 export interface Problem {

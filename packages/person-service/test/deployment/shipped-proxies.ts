@@ -74,7 +74,7 @@ const env = { ...process.env, PATH: `${process.env["PATH"]}:/usr/sbin` };
 export const shippedProxies: readonly ShippedProxy[] = programs.map((program) => ({
   name: program.name,
   file: program.file,
-  hasTls: deployed(program.file).includes("443"),
+  hasTls: /^[^#\n]*443/m.test(deployed(program.file)),
   isInstalled: spawnSync(program.name, ["-v"], { env }).error === undefined,
   start: (service) => start(program, service),
 }));
