@@ -163,7 +163,7 @@ describeInBrowser("an office's day", kinds, (scene) => {
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { name: "Ada King" }).waitFor();
     await page.getByText("Saved.").waitFor();
-    await page.getByRole("link", { name: "countess@example.org" }).waitFor();
+    await page.locator(".panel").getByRole("link", { name: "countess@example.org" }).waitFor();
   });
 
   it("deletes a person, who comes back by Undo, and is gone without it", async () => {

@@ -249,7 +249,7 @@ describe("a group", () => {
 
 describe("the compiler", () => {
   const root = fileURLToPath(new URL("../../../..", import.meta.url));
-  const fixtures = fileURLToPath(new URL("fixtures", import.meta.url));
+  const fixtures = fileURLToPath(new URL("../fixtures", import.meta.url));
   const mistakes = join(fixtures, "mistakes.ts");
   const folder = openFolder("waymark-types");
 
