@@ -83,12 +83,18 @@ describeInBrowser("the first visit", kinds, (scene) => {
       const page = await context.newPage();
       const network = await context.newCDPSession(page);
       await network.send("Network.enable");
-      const sizes: number[] = [];
-      network.on("Network.loadingFinished", ({ encodedDataLength }) => sizes.push(encodedDataLength));
+      const urls = new Map<string, string>();
+      network.on("Network.responseReceived", ({ requestId, response }) => urls.set(requestId, response.url));
+      // The list is asked for again when the feed of changes opens after it has come.
+      const sizes = new Map<string | undefined, number>();
+      network.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
+        const url = urls.get(requestId);
+        if (!sizes.has(url)) sizes.set(url, encodedDataLength);
+      });
       await page.goto(`${scene().url}/person`);
       await page.locator("tbody tr").nth(49).waitFor();
-      assert.equal(sizes.length, 7);
-      const bytes = sizes.reduce((sum, size) => sum + size);
+      assert.equal(sizes.size, 7, [...sizes.keys()].join("\n"));
+      const bytes = sizes.values().reduce((sum, size) => sum + size);
       assert.ok(bytes <= 60_000, `${bytes} bytes`);
     });
   }
