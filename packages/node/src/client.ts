@@ -121,7 +121,7 @@ interface ForwardedHop {
 }
 
 /** Lists what the proxies say in fields of this kind, the last first. */
-const forwardedHops = (headers: HeaderList, fields: "X-Forwarded" | "Forwarded"): Generator<ForwardedHop> =>
+const forwardedHops = (headers: HeaderList, fields: ProxyFields): Generator<ForwardedHop> =>
   fields === "Forwarded" ? standardHops(headers) : xForwardedHops(headers);
 
 /** Lists what X-Forwarded-For, -Proto and -Host say, the last first. A proxy may hand on scheme and host: one is for all. */

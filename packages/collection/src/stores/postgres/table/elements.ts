@@ -92,7 +92,7 @@ export function valuesCondition(column: string, filter: ListFilter, add: (value:
   }
 }
 
-/** An entry of the index has at most 2,704 bytes: behind the first characters of a longer value stands what tells it from others. */
+/** An index takes entries of at most 2,704 bytes: a longer value keeps its first characters, then what tells it from others. */
 function wholeElement(value: string): string {
   const first = firstCharacters(value, mostCharacters);
   return first === value ? `=${value}` : `=${first}…${hash("sha256", value, "base64url")}`;
