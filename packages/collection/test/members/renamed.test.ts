@@ -13,6 +13,7 @@ import {
   toWords,
 } from "../../src/index.ts";
 import { create, noon } from "../store-contract/contract.ts";
+import { changesBehind } from "../store-contract/feed.ts";
 import { newPostgresDatabase } from "../tools/postgres-server.ts";
 
 const folder = openFolder("renamed");
@@ -81,7 +82,7 @@ for (const [kind, newAddress] of Object.entries(openers)) {
       const address = await newAddress();
       const older = await open(address, before);
       for (const document of documents) await create(older.store("note"), document);
-      const { cursor } = await older.store("note").changes();
+      const { cursor } = await changesBehind(older.store("note"));
       const [tagged, state] = [await older.store("note").find(2), await older.store("note").state()];
       await older.close();
       const forgotten: string[] = [];
@@ -97,7 +98,7 @@ for (const [kind, newAddress] of Object.entries(openers)) {
       assert.ok(renamed !== undefined && tagged !== undefined && renamed.revision > tagged.revision);
       assert.equal(renamed.updatedAt, tagged.updatedAt);
       assert.notEqual(await notes.state(), state);
-      const { changes } = await notes.changes(cursor);
+      const { changes } = await changesBehind(notes, cursor);
       assert.deepEqual(
         changes.map((each) => each.kind === "stored" && each.record.id),
         [1, 2],
@@ -150,7 +151,7 @@ describe("a member that was renamed while an older version runs", () => {
     for (const document of documents) await create(former, document);
     assert.deepEqual(await valuesOf(notes), present);
     assert.match((await notes.find(1))?.json ?? "", /"title":"Plan"/);
-    const { changes } = await notes.changes();
+    const { changes } = await changesBehind(notes);
     assert.match(changes.map((each) => (each.kind === "stored" ? each.record.json : "")).join(), /"title":"Song"/);
     const [, song] = present;
     assert.equal((await notes.replace(2, { ...song, text: "Lala" })).kind, "replaced");

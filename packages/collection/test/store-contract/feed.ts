@@ -211,7 +211,10 @@ const madeByHand: Readonly<Record<string, string>> = {
   "a revision with a byte more": cursorOf(3, 0, 0x81, 0x00),
 };
 
-/** All changes behind a cursor, read until there are no more. */
+/**
+ * All changes behind a cursor, read until there are no more. On PostgreSQL, a transaction of anybody on the server keeps changes back
+ * while it runs: these are waited for.
+ */
 export async function changesBehind(
   store: Store,
   after?: string,

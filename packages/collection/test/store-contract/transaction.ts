@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setTimeout as elapse, setImmediate as endOfTurn } from "node:timers/promises";
 import { type Database, parseRecord, type Store, type Transaction, toWords } from "../../src/index.ts";
+import { changesBehind } from "./feed.ts";
 import { create, everything, noon, replace, type WithStore } from "./given.ts";
 
 interface Person {
@@ -20,7 +21,7 @@ export function describeTransaction(name: string, withStore: WithStore): void {
       withStore(async (people, database) => {
         const books = database.store("book");
         const { id } = await create(people, { name: "Ada" });
-        const [cursor, state] = [(await people.changes()).cursor, await people.state()];
+        const [cursor, state] = [(await changesBehind(people)).cursor, await people.state()];
         const seen = await database.transaction(async (tx) => {
           const [inPeople, inBooks] = [tx.store<Person>("person"), tx.store("book")];
           const grace = await inPeople.create({ name: "Grace" });
@@ -33,7 +34,7 @@ export function describeTransaction(name: string, withStore: WithStore): void {
         assert.deepEqual(seen, ["Ada Lovelace", "Grace"]);
         assert.deepEqual(await names(people), seen);
         assert.notEqual(await people.state(), state);
-        const { changes } = await people.changes(cursor);
+        const { changes } = await changesBehind(people, cursor);
         assert.deepEqual(
           new Set(changes.map((change) => change.kind === "stored" && change.record.json)),
           new Set((await everything(people)).map(({ json }) => json)),

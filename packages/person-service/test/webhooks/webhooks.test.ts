@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import { type Database, openDatabase, type Store } from "@waymark/collection";
+import { changesBehind } from "../../../collection/test/store-contract/feed.ts";
 import { newPostgresDatabase } from "../../../collection/test/tools/postgres-server.ts";
 import { openFolder } from "../../../waymark/test/tools/folder.ts";
 import { personCollection } from "../../src/person/collection.ts";
@@ -85,6 +86,7 @@ describe("webhooks", () => {
       const database = await openPeople(address);
       const people = peopleOf(database);
       await people.create({ name: "Before" });
+      await changesBehind(people); // a transaction of another test may keep it back until then
       const first = await send(database, [{ url: receiver.url }]);
       await people.create({ name: "Ada", email: "ada@example.org" });
       await receiver.until(({ length }) => length === 1);

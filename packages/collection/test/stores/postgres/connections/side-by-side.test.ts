@@ -5,6 +5,7 @@ import { type FeedHolder, openPostgresDatabase, StoreCursorGone, StoreUnavailabl
 import type { PostgresConnection } from "../../../../src/stores/postgres/connections/connection.ts";
 import { PostgresPool } from "../../../../src/stores/postgres/connections/pool.ts";
 import { create, everything } from "../../../store-contract/contract.ts";
+import { changesBehind } from "../../../store-contract/feed.ts";
 import { disposable, execute, newPostgresDatabase } from "../../../tools/postgres-server.ts";
 
 const person = { name: "person", members: { identifier: { unique: true } } } as const;
@@ -164,7 +165,7 @@ describe("a transaction that stays open on a server of PostgreSQL", () => {
     assert.deepEqual(holder, { pid: rows[0]?.pid, database: new URL(url).pathname.slice(1), prepared: null });
     await other.query("COMMIT");
     await other.end();
-    assert.equal((await people.changes()).changes.length, 1);
+    assert.equal((await changesBehind(people)).changes.length, 1);
   });
 });
 
@@ -181,7 +182,7 @@ describe("the era of a PostgreSQL database", () => {
     await assert.rejects(async () => people.changes(cursor), StoreCursorGone);
     const next = await create(people, {});
     assert.ok(next.id > last.id + 1 && next.revision > last.revision + 1);
-    assert.equal((await people.changes()).changes.length, 2);
+    assert.equal((await changesBehind(people)).changes.length, 2);
     const [[era] = []] = await execute(url, "SELECT era FROM waymark_era");
     await using again = disposable(await openPostgresDatabase(url, { collections: [person] }));
     await again.database.store("person").revision();
