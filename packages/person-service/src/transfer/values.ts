@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { parseListCell, setMember } from "@waymark/collection/internal";
 import { wording } from "waymark/internal";
+import { keptOfFirst, labelledDate } from "../person/cards/lines-of-person.ts";
 import { isForMachines, labelled, usesOf } from "../person/cards/uses.ts";
-import { keptOfFirst, labelledDate } from "../person/cards/vcard-mapper.ts";
 import { looseKey } from "../person/members/loose-key.ts";
 import type { MemberList } from "../person/members/member-list.ts";
 import { fromValues, isObject, memberOf, plainValue, textOf } from "../person/members/member-value.ts";

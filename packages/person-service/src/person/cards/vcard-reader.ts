@@ -3,8 +3,8 @@ import { ContentError, type Decoder, decodeUtf8 } from "waymark/content";
 import { wording } from "waymark/internal";
 import type { MemberList } from "../members/member-list.ts";
 import { named } from "./named.ts";
+import { personOfCard } from "./person-of-card.ts";
 import { parseVcardLine, type VcardLine } from "./vcard-lines.ts";
-import { personOfCard } from "./vcard-mapper.ts";
 
 /** Reads a person from a vCard, for clients. */
 export const vcardDecoder = (members: MemberList): Decoder => ({

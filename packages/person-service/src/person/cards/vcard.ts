@@ -1,8 +1,8 @@
 import type { ItemRepresentation, ListRepresentation, StoredRecord } from "@waymark/collection";
 import { type MemberList, onceFor } from "../members/member-list.ts";
 import type { StoredPerson } from "../members/person.ts";
+import { linesOf, type Version } from "./lines-of-person.ts";
 import { contentLine, vcardLine } from "./vcard-lines.ts";
-import { linesOf, type Version } from "./vcard-mapper.ts";
 
 /** Sends a person as a vCard 4.0 (RFC 6350) for address books; a list is a sequence of cards. */
 export const vcard: (members: MemberList) => ItemRepresentation & ListRepresentation = onceFor((members) =>
