@@ -8,9 +8,10 @@ import { readChanges } from "./handlers/changes.ts";
 import { createRecord, refuseCreate } from "./handlers/create.ts";
 import { listRecords } from "./handlers/list.ts";
 import { readRecord } from "./handlers/read.ts";
+import type { CollectionOptions } from "./options.ts";
 import { amendmentOfManyDecoder } from "./patch/amendment-of-many.ts";
 import { type CollectionRoutesOptions, collectionRoutes, type RoutedHandlers } from "./routes.ts";
-import { type CollectionOptions, type CollectionSettings, toCollectionSettings } from "./settings.ts";
+import { type CollectionSettings, toCollectionSettings } from "./settings.ts";
 import type { Document, Store } from "./stores/contract/store.ts";
 
 /** The handlers of a collection for your routes, and the media types that they send and read. */

@@ -21,10 +21,10 @@ export type { BulkLimits, ListLimits } from "./limits.ts";
 export { type RecordSchema, recordSchema } from "./members/record-schema.ts";
 export type { MemberTable, MemberUse, RecordOf } from "./members/table.ts";
 export { openDatabase, openSnapshot } from "./open-database.ts";
+export type { CollectionOptions } from "./options.ts";
 export { collectionProblemTypes } from "./problem-types.ts";
 export type { ItemRepresentation, ListRepresentation, Representation } from "./representation.ts";
 export type { CollectionRoutesOptions } from "./routes.ts";
-export type { CollectionOptions } from "./settings.ts";
 export {
   StoreCursorGone,
   StoreCursorInvalid,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { SeenValues } from "../src/bulk/earlier-lines.ts";
+import { SeenValues } from "../src/bulk/changes/earlier-lines.ts";
 
 it("values that are held are found again, and no others, however many there are", () => {
   const held = new SeenValues();

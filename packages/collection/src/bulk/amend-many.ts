@@ -23,13 +23,14 @@ import {
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
 import { callerKey } from "../shares/caller-shares.ts";
 import type { BulkAdmission } from "./admission.ts";
+import { LineErrors } from "./changes/line-errors.ts";
+import type { LineCounts } from "./changes/lines.ts";
+import { makeChanges } from "./changes/make-changes.ts";
+import { BulkWork } from "./changes/work.ts";
 import { type Found, findAll, findChosen, judgeRecord, refuseExcess } from "./judge-records.ts";
-import type { LineCounts } from "./outcomes.ts";
-import { makeChanges } from "./pipeline.ts";
 import { choiceQuery } from "./query.ts";
 import { repetitionOf } from "./repetition.ts";
-import { answerCounts, LineErrors, ofManyRecords, refuseMade, reportOfRecords } from "./report.ts";
-import { BulkWork } from "./work.ts";
+import { answerCounts, ofManyRecords, refuseMade, reportOfRecords } from "./report.ts";
 
 /**
  * Makes the handler for a PATCH of a collection: changes or removes the records that the query finds, or those that the content

@@ -1,4 +1,4 @@
-import { type Awaitable, HttpError, type HttpResponse, notFound, problemTypes } from "waymark";
+import { type Awaitable, type HttpResponse, notFound, problemTypes } from "waymark";
 import { chooseDecoder, type StandardSchemaV1 } from "waymark/content";
 import { wording } from "waymark/internal";
 import type { Description } from "waymark/openapi";
@@ -21,19 +21,19 @@ import { changeNote } from "../layers/change-note.ts";
 import { Readmission } from "../layers/readmission.ts";
 import { isJsonObject, without } from "../members/json-object.ts";
 import type { CollectionHandler, CollectionSettings } from "../settings.ts";
-import type { Document, Store, StoredRecord } from "../stores/contract/store.ts";
+import type { Document } from "../stores/contract/store.ts";
 import { type BulkAdmission, requireRight } from "./admission.ts";
-import { matchingOf } from "./matching.ts";
-import type { LineCounts } from "./outcomes.ts";
-import { type Lines, makeChanges } from "./pipeline.ts";
+import { LineErrors } from "./changes/line-errors.ts";
+import type { LineCounts, Lines } from "./changes/lines.ts";
+import { makeChanges } from "./changes/make-changes.ts";
+import { BulkWork } from "./changes/work.ts";
+import { matchingOf, missingIn } from "./matching.ts";
 import { bulkQuery } from "./query.ts";
 import { type Repetition, repetitionOf } from "./repetition.ts";
 import {
   answerCounts,
   countsOfList,
-  LineErrors,
   ofManyRecords,
-  refuseChanges,
   refuseInvalid,
   refuseLongList,
   refuseMade,
@@ -41,7 +41,6 @@ import {
   reportOfLines,
 } from "./report.ts";
 import type { Spool } from "./spool/spool.ts";
-import { BulkWork } from "./work.ts";
 
 /** Makes the handler for a POST of many records. */
 export const createMany = (settings: CollectionSettings, bulk: BulkCreate): CollectionHandler =>
@@ -125,10 +124,9 @@ export function bulkCreate(settings: CollectionSettings, admit: BulkAdmission): 
       if (stoppedAfter !== undefined || (isRefusing && isLeft && errors.lines > 0)) {
         return refuseInvalid(errors, stoppedAfter);
       }
-      const answer = (counts: LineCounts, what: object | undefined): HttpResponse => {
-        const which = { isMatched: rules !== undefined, removes: most !== undefined };
-        return withApplied(answerCounts(countsOfList(counts, which), errors, what), preferences);
-      };
+      const which = { isMatched: rules !== undefined, removes: most !== undefined };
+      const answer = (counts: LineCounts, what: object | undefined): HttpResponse =>
+        withApplied(answerCounts(countsOfList(counts, which), errors, what), preferences);
       const begun = await repetition.begin(store, errors, found, answer);
       if (!("done" in begun)) return begun;
       const isInvalid = errors.lines > 0;
@@ -172,7 +170,6 @@ export function bulkCreate(settings: CollectionSettings, admit: BulkAdmission): 
       if (made.isOwnerless) return store.owner === undefined ? notFound() : refuseOwner(store.owner);
       const isRefused = made.brokenOff !== undefined || (isRefusing ? errors.lines > 0 : errors.areEnough);
       if (!isRefused) return answer(made, found);
-      const which = { isMatched: rules !== undefined, removes: most !== undefined };
       const refused = { ...made, isInvalid: made.isInvalid || isInvalid };
       return refuseMade(refused, countsOfList(made, which), errors, mode === "whole");
     } catch (error) {
@@ -182,26 +179,6 @@ export function bulkCreate(settings: CollectionSettings, admit: BulkAdmission): 
     }
   };
   return { store: storeMany, answers };
-}
-
-/** Yields the records that no line is about. Throws HttpError where there are more than may be removed, or the list has no line. */
-async function* missingIn(
-  store: Store,
-  isMissing: (record: StoredRecord) => boolean,
-  { most, count, work }: { readonly most: number; readonly count: number; readonly work: BulkWork },
-): AsyncGenerator<StoredRecord, void, undefined> {
-  if (count === 0) throw new HttpError(refuseChanges("the list has no records, and all would be removed"));
-  let missing = 0;
-  for await (const records of store.list()) {
-    for (const record of records) {
-      const pause = work.next();
-      if (pause !== undefined) await pause;
-      if (isMissing(record) && ++missing <= most) yield record;
-    }
-  }
-  if (missing <= most) return;
-  const are = missing === 1 ? "1 record is" : `${wording.withCommas(missing)} records are`;
-  throw new HttpError(refuseChanges(`${are} missing in the list, and remove-missing allows ${most}`, { missing }));
 }
 
 async function* noted(

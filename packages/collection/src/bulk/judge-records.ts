@@ -12,7 +12,7 @@ import { callerKey } from "../shares/caller-shares.ts";
 import type { Store, StoredRecord } from "../stores/contract/store.ts";
 import { batchesFrom } from "../stores/record-store.ts";
 import { requireRight } from "./admission.ts";
-import type { Judgement } from "./outcomes.ts";
+import type { Judgement } from "./changes/lines.ts";
 import type { ChoiceOfRecords } from "./query.ts";
 import { refuseChanges } from "./report.ts";
 import type { SpooledDocument } from "./spool/spool.ts";

@@ -1,13 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Awaitable } from "waymark";
+import { type Awaitable, HttpError } from "waymark";
 import type { StandardSchemaV1 } from "waymark/content";
-import type { MatchedRecords, MatchRules } from "../match-rules.ts";
+import { wording } from "waymark/internal";
 import { isJsonObject, type JsonObject, without, withoutPath } from "../members/json-object.ts";
 import { setRetiredAside, withoutEmptied } from "../members/retired-members.ts";
+import type { MatchedRecords } from "../options.ts";
 import { mergePatch } from "../patch/merge-patch.ts";
 import type { Document, Store, StoredRecord } from "../stores/contract/store.ts";
-import type { Seen } from "./earlier-lines.ts";
-import type { Judgement } from "./outcomes.ts";
+import type { Judgement, Seen } from "./changes/lines.ts";
+import type { BulkWork } from "./changes/work.ts";
+import type { MatchRules } from "./query.ts";
+import { refuseChanges } from "./report.ts";
 import { RecordLookUp } from "./spool/record-look-up.ts";
 
 export interface MatchingOptions extends MatchRules, MatchedRecords {
@@ -184,6 +187,26 @@ export function matchingOf(options: MatchingOptions): Matching {
       return value === null ? undefined : `${upsert} ${JSON.stringify(value)}`;
     },
   };
+}
+
+/** Yields the records that no line is about. Throws HttpError where there are more than may be removed, or the list has no line. */
+export async function* missingIn(
+  store: Store,
+  isMissing: (record: StoredRecord) => boolean,
+  { most, count, work }: { readonly most: number; readonly count: number; readonly work: BulkWork },
+): AsyncGenerator<StoredRecord, void, undefined> {
+  if (count === 0) throw new HttpError(refuseChanges("the list has no records, and all would be removed"));
+  let missing = 0;
+  for await (const records of store.list()) {
+    for (const record of records) {
+      const pause = work.next();
+      if (pause !== undefined) await pause;
+      if (isMissing(record) && ++missing <= most) yield record;
+    }
+  }
+  if (missing <= most) return;
+  const are = missing === 1 ? "1 record is" : `${wording.withCommas(missing)} records are`;
+  throw new HttpError(refuseChanges(`${are} missing in the list, and remove-missing allows ${most}`, { missing }));
 }
 
 /** What there is to judge a line by. */

@@ -9,7 +9,6 @@ import {
   type SentQuery,
 } from "../lists/parameter-table.ts";
 import { type Listed, wordsParameter } from "../lists/query.ts";
-import { absentChoices, type MatchRules, onMatchChoices } from "../match-rules.ts";
 import type { CollectionSettings } from "../settings.ts";
 import type { Selection } from "../stores/contract/selection.ts";
 
@@ -131,3 +130,26 @@ const ofPages = ["limit", "after", "before", "sort", "fields", "format"];
 
 /** More than a person looks through; a greater number is to be meant. */
 const defaultMost = 1000;
+
+/** What becomes of the lines of a list that are about stored records. */
+export interface MatchRules {
+  /**
+   * The member by whose value a line is a change of the record that has it. A line without the value is refused, unless the member is
+   * `id`; one whose value no record has is a new record. Default: every line is a new record.
+   */
+  readonly upsert?: string | undefined;
+  /** Whether a changed record keeps what its line lacks. Default: `keep`. */
+  readonly absent?: Absent | undefined;
+  /** What becomes of a new record that is likely stored already. Default: `add`, which does not look. */
+  readonly onMatch?: OnMatch | undefined;
+}
+
+/** What becomes of a member that a line lacks. */
+export const absentChoices = ["keep", "clear"] as const;
+
+type Absent = (typeof absentChoices)[number];
+
+/** What becomes of a new record that is likely stored already: it is refused or left out, or changes that one, or is added. */
+export const onMatchChoices = ["refuse", "skip", "update", "add"] as const;
+
+type OnMatch = (typeof onMatchChoices)[number];

@@ -4,9 +4,8 @@ import { scopedKey } from "../handlers/idempotency-key.ts";
 import { refuseReusedKey, refuseRunning } from "../handlers/refusals.ts";
 import type { CollectionSettings } from "../settings.ts";
 import type { Store } from "../stores/contract/store.ts";
-import type { Progress } from "./outcomes.ts";
-import type { Lines } from "./pipeline.ts";
-import type { ErrorsState, LineErrors } from "./report.ts";
+import type { ErrorsState, LineErrors } from "./changes/line-errors.ts";
+import type { Lines, Progress } from "./changes/lines.ts";
 
 /** What is kept under the key of a list, with each of its steps. */
 interface Kept {

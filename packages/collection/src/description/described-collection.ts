@@ -3,8 +3,9 @@ import { parseTemplate, wording } from "waymark/internal";
 import { type JsonSchema, namedSchema, type Schema } from "waymark/openapi";
 import { nameIn, objectSchemaOf } from "../members/object-schema.ts";
 import type { RecordSchema } from "../members/record-schema.ts";
+import type { RecordNouns } from "../options.ts";
 import type { Addressed } from "../record-scope.ts";
-import type { CollectionSettings, RecordNouns } from "../settings.ts";
+import type { CollectionSettings } from "../settings.ts";
 import { recordIdSchema } from "../stores/contract/store.ts";
 
 /** A collection as its document speaks of it: where it stands, and what its records are called. */

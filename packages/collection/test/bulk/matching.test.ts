@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { SeenValues } from "../../src/bulk/earlier-lines.ts";
+import { SeenValues } from "../../src/bulk/changes/earlier-lines.ts";
 import { matchingOf } from "../../src/bulk/matching.ts";
 import type { StoredRecord } from "../../src/index.ts";
 import { storeWith } from "../stores/store-with.ts";

@@ -1,15 +1,9 @@
 import { hash } from "node:crypto";
 import type { StandardSchemaV1 } from "waymark/content";
-import { heldByAnother } from "../handlers/refusals.ts";
-import { valueAt } from "../members/value.ts";
-import type { Document } from "../stores/contract/store.ts";
-import type { Judgement } from "./outcomes.ts";
-
-/** What the lines of a list have been about so far. */
-export interface Seen {
-  has(text: string): boolean;
-  add(text: string): void;
-}
+import { heldByAnother } from "../../handlers/refusals.ts";
+import { valueAt } from "../../members/value.ts";
+import type { Document } from "../../stores/contract/store.ts";
+import type { Judgement, Seen } from "./lines.ts";
 
 /**
  * Remembers texts, in at most 32 bytes each: a digest of 64 bits. That two of a million different texts have the same one happens

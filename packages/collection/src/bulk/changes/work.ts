@@ -1,8 +1,8 @@
 import { HttpError, problem, problemTypes } from "waymark";
 import { wording } from "waymark/internal";
-import { type Readmission, RightsEnded } from "../layers/readmission.ts";
-import type { BulkSettings } from "../limits.ts";
-import { collectionProblemTypes } from "../problem-types.ts";
+import { type Readmission, RightsEnded } from "../../layers/readmission.ts";
+import type { BulkSettings } from "../../limits.ts";
+import { collectionProblemTypes } from "../../problem-types.ts";
 
 /**
  * Paces the work of one bulk request: it runs for a few milliseconds at a time, so that other requests are served in between, and
