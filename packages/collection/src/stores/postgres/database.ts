@@ -1,23 +1,24 @@
 import { requireOptions } from "waymark/internal";
-import type { Database, PostgresDatabaseOptions, StoredCollection, StoredOptions } from "../../database.ts";
+import type { Database, PostgresDatabaseOptions, StoredCollection } from "../../database.ts";
 import type { DatabaseObserver } from "../contract/observer.ts";
 import type { Snapshot } from "../contract/snapshot.ts";
 import { type DatabaseEngine, lostAtMost, recordDatabase } from "../record-database.ts";
-import { databaseOptionTypes, ownersFirst, toStoredCollections } from "../table/definition.ts";
-import { notOpened, UnusableDatabase } from "../unusable-database.ts";
+import { databaseOptionTypes, toStoredCollections } from "../table/definition.ts";
+import { notOpened } from "../unusable-database.ts";
 import { parsePostgresAddress } from "./connections/address.ts";
 import type { PostgresConnection } from "./connections/connection.ts";
 import { reasonNotOpened, throwStoreFault } from "./connections/fault.ts";
-import { attempt, dividePool, leastPoolSize, PostgresPool, type PostgresPools } from "./connections/pool.ts";
-import { type OpenServer, openServerAt } from "./connections/servers.ts";
+import { PostgresPool } from "./connections/pool.ts";
+import { dividePool, leastPoolSize, type PostgresPools } from "./connections/pools.ts";
+import { openServerAt } from "./connections/servers.ts";
 import type { PostgresTimeouts, Statement } from "./connections/session.ts";
 import { type PostgresEngine, postgresEngine } from "./engine.ts";
 import { beginEra, enterEra } from "./era.ts";
 import { type PostgresBuilder, postgresBuilder } from "./layout/builder.ts";
 import { drop, unusedIndexes } from "./layout/indexes.ts";
-import { assertFinished, type Layouts, metAnotherStart, migrate, presentLayouts } from "./layout/migrations.ts";
-import { prepareCollection } from "./layout/schema.ts";
+import { presentLayouts } from "./layout/migrations.ts";
 import { type PostgresNotices, postgresNotices } from "./notices.ts";
+import { patience, prepareDatabase } from "./prepare-database.ts";
 import { feedHolder } from "./reading/feed.ts";
 import { postgresRestoreTarget } from "./restore-target.ts";
 import { openPostgresSnapshot } from "./snapshot.ts";
@@ -197,63 +198,4 @@ function postgresDatabaseEngine(
       await Promise.all([...Object.values(pools), restores].map((pool) => pool.close()));
     },
   };
-}
-
-/**
- * Brings the tables to the form that this program reads and writes, on a connection with long timeouts. Writes nothing where the
- * form is right, so that a standby can be opened, too. When several programs start together on an empty database, one makes the
- * tables; the others detect that and try again.
- */
-export async function prepareDatabase(
-  openServer: OpenServer,
-  timeouts: PostgresTimeouts,
-  options: StoredOptions,
-  layouts: Layouts,
-): Promise<void> {
-  const patient = { ...timeouts, statement: patience, lock: patience };
-  const prepareOnce = async (): Promise<void> => {
-    const connection = await openServer(patient);
-    try {
-      await prepareOver(connection, options, layouts);
-    } finally {
-      await connection.close(); // which also rolls back
-    }
-  };
-  return attempt(8, prepareOnce, metAnotherStart);
-}
-
-/** Prepares the database in one transaction, as far as the engine makes tables within transactions. */
-async function prepareOver(
-  connection: PostgresConnection,
-  { collections, forRestore = false, onForgotten }: StoredOptions,
-  layouts: Layouts,
-): Promise<void> {
-  await assertServer(connection, forRestore);
-  await connection.begin();
-  await migrate(connection, layouts);
-  if (!forRestore) await assertFinished(connection);
-  for (const definition of ownersFirst(collections)) await prepareCollection(connection, definition, onForgotten);
-  await connection.query({ text: "COMMIT" });
-  await enterEra(connection);
-}
-
-/**
- * In milliseconds. An index that a new version needs on a large table takes minutes to make, and other starting programs wait as
- * long.
- */
-const patience = 3_600_000;
-
-async function assertServer(connection: PostgresConnection, isToBeWritten: boolean): Promise<void> {
-  const [[version = "", encoding, readOnly, mayWrite] = []] = await connection.queryAlone({
-    text: `SELECT current_setting('server_version_num'), current_setting('server_encoding'),
-      current_setting('transaction_read_only'), has_table_privilege(to_regclass('waymark_collections'), 'UPDATE')`,
-  });
-  if (Number(version) < 150_000) throw new UnusableDatabase("the server is older than PostgreSQL 15; upgrade it");
-  if (encoding !== "UTF8") throw new UnusableDatabase(`it is encoded in ${encoding}; create one with ENCODING 'UTF8'`);
-  if (isToBeWritten && readOnly === "on") {
-    throw new UnusableDatabase("it is read-only, as a standby is, and is to be written to; name the primary");
-  }
-  if (readOnly === "off" && mayWrite === "f") {
-    throw new UnusableDatabase("the user may not write to its tables; grant it, or name another user");
-  }
 }

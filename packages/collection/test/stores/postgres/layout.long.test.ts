@@ -17,8 +17,8 @@ import {
 } from "../../../src/index.ts";
 import { parsePostgresAddress } from "../../../src/stores/postgres/connections/address.ts";
 import { openServerAt } from "../../../src/stores/postgres/connections/servers.ts";
-import { prepareDatabase } from "../../../src/stores/postgres/database.ts";
 import { type Layouts, presentLayouts } from "../../../src/stores/postgres/layout/migrations.ts";
+import { prepareDatabase } from "../../../src/stores/postgres/prepare-database.ts";
 import { toStoredCollections } from "../../../src/stores/table/definition.ts";
 import { assertFilled, optionsOf } from "../../layouts/content.ts";
 import { assertLanded, layoutFile } from "../../layouts/landed.ts";

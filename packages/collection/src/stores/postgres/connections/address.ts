@@ -1,3 +1,6 @@
+// Programs that compile this source by import find the types of pgpass only so.
+/// <reference path="./pgpass.d.ts" />
+import pgpass from "pgpass";
 import { wording } from "waymark/internal";
 import { StoreOpenError } from "../../contract/errors.ts";
 
@@ -90,3 +93,10 @@ function forDriver(address: string): string {
 
 /** What the driver takes for `verify-full`, and says so in a warning of seven lines. */
 const takenForFull: readonly string[] = ["prefer", "require", "verify-ca"];
+
+/**
+ * Returns the password that the file of PGPASSFILE, or `~/.pgpass`, has for a connection; undefined where it has none. pg calls it
+ * when the server wants a password, and neither the address nor PGPASSWORD has one.
+ */
+export const passwordFromFile = (connection: object): Promise<string | undefined> =>
+  new Promise((resolve) => pgpass(connection, resolve));

@@ -1,10 +1,6 @@
-// Programs that compile this source by import find the types of pgpass only so.
-/// <reference path="./pgpass.d.ts" />
 import { Socket } from "node:net";
 import { Client, type QueryArrayConfig, type QueryArrayResult } from "pg";
-import pgpass from "pgpass";
-import { UnusableDatabase } from "../../unusable-database.ts";
-import type { PostgresRole, PostgresServer } from "./address.ts";
+import { type PostgresRole, type PostgresServer, passwordFromFile } from "./address.ts";
 import { ConnectionLost, sqlState, sqlStateOf } from "./fault.ts";
 import {
   finishSession,
@@ -16,8 +12,7 @@ import {
 } from "./session.ts";
 
 /**
- * A connection to a server. It sends statements at once, without waiting for earlier answers; the server runs them one after
- * another.
+ * A connection to a server. It sends statements at once, without waiting for earlier answers; the server runs them one after another.
  *
  * A session begins with its timeouts and its search path. A pooler such as PgBouncer may not accept them, and may give each
  * transaction another session: then every transaction makes these settings itself, and no statement has a name.
@@ -40,8 +35,9 @@ export class PostgresConnection {
   /**
    * Opens a connection to a server.
    *
-   * @throws the error of the server, or of the system; UnusableDatabase when the server has another role, or when a pooler in front
-   *   of it does not pass on the options of the address
+   * @param role that the server has, as far as can be told
+   * @throws the error of the server, or of the system; UnusableDatabase when a pooler in front of it does not pass on the options of
+   *   the address
    */
   static async open(
     server: PostgresServer,
@@ -55,7 +51,6 @@ export class PostgresConnection {
         connection = new PostgresConnection(server, timeouts, role, settingsOfTransaction(timeouts, server.options));
         await connection.#client.connect();
       }
-      if (role !== "any") await connection.#assertRole(role);
       return connection;
     } catch (error) {
       connection.destroy();
@@ -151,14 +146,11 @@ export class PostgresConnection {
   #askForMany(statement: Statement): AskedForMany {
     const values: AskedForMany["values"] = [];
     const elements = (position: number): string => values.map((each) => `${each[position]}`.slice(1, -1)).join(",");
-    const send = async (): Promise<readonly (readonly (string | null)[])[]> => {
+    const rows = Promise.resolve().then(() => {
       this.#asked.delete(statement.text);
-      return this.#queryAlone({
-        ...statement,
-        values: values[0]?.map((_value, position) => `{${elements(position)}}`) ?? [],
-      });
-    };
-    const asked = { values, rows: Promise.resolve().then(send) };
+      return this.#queryAlone({ ...statement, values: values[0]?.map((_value, i) => `{${elements(i)}}`) ?? [] });
+    });
+    const asked = { values, rows };
     this.#asked.set(statement.text, asked);
     return asked;
   }
@@ -246,22 +238,6 @@ export class PostgresConnection {
       throw error;
     }
   }
-
-  async #assertRole(role: Exclude<PostgresRole, "any">): Promise<void> {
-    const [[inRecovery, readOnly] = []] = await this.queryAlone<readonly [inRecovery: string, readOnly: string]>({
-      text: "SELECT pg_is_in_recovery(), current_setting('transaction_read_only')",
-    });
-    const isStandby = inRecovery === "t";
-    const takesChanges = readOnly === "off";
-    const roles = {
-      "read-write": takesChanges,
-      "read-only": !takesChanges,
-      primary: !isStandby,
-      standby: isStandby,
-      "prefer-standby": true,
-    };
-    if (!roles[role]) throw new UnusableDatabase(`none of its servers is ${role} now; start one, or name others`);
-  }
 }
 
 /** In milliseconds, for the answer to a statement that may take long. */
@@ -272,10 +248,3 @@ interface AskedForMany {
   readonly values: NonNullable<Statement["values"]>[];
   readonly rows: Promise<readonly (readonly (string | null)[])[]>;
 }
-
-/**
- * Returns the password that the file of PGPASSFILE, or `~/.pgpass`, has for a connection; undefined where it has none. pg calls it
- * when the server wants a password, and neither the address nor PGPASSWORD has one.
- */
-const passwordFromFile = (connection: object): Promise<string | undefined> =>
-  new Promise((resolve) => pgpass(connection, resolve));

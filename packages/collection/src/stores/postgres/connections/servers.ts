@@ -1,5 +1,5 @@
 import { UnusableDatabase } from "../../unusable-database.ts";
-import type { PostgresAddress, PostgresServer } from "./address.ts";
+import type { PostgresAddress, PostgresRole, PostgresServer } from "./address.ts";
 import { PostgresConnection } from "./connection.ts";
 import { NoServer } from "./fault.ts";
 import type { PostgresTimeouts } from "./session.ts";
@@ -22,11 +22,14 @@ export function openServerAt({ servers, role }: PostgresAddress): OpenServer {
     const faults = new Map<string, unknown>();
     for (const wanted of role === "prefer-standby" ? (["standby", "any"] as const) : [role]) {
       for (const server of inOrder) {
+        let connection: PostgresConnection | undefined;
         try {
-          const connection = await PostgresConnection.open(server, timeouts, wanted);
+          connection = await PostgresConnection.open(server, timeouts, wanted);
+          if (wanted !== "any") await assertRole(connection, wanted);
           latest = server;
           return connection;
         } catch (error) {
+          connection?.destroy();
           faults.set(server.place, error);
         }
       }
@@ -36,4 +39,20 @@ export function openServerAt({ servers, role }: PostgresAddress): OpenServer {
     const [[, fault] = all[0] ?? []] = unusable;
     throw unusable.length > 1 ? new NoServer(new Map(unusable)) : fault;
   };
+}
+
+async function assertRole(connection: PostgresConnection, role: Exclude<PostgresRole, "any">): Promise<void> {
+  const [[inRecovery, readOnly] = []] = await connection.queryAlone<readonly [inRecovery: string, readOnly: string]>({
+    text: "SELECT pg_is_in_recovery(), current_setting('transaction_read_only')",
+  });
+  const isStandby = inRecovery === "t";
+  const takesChanges = readOnly === "off";
+  const roles = {
+    "read-write": takesChanges,
+    "read-only": !takesChanges,
+    primary: !isStandby,
+    standby: isStandby,
+    "prefer-standby": true,
+  };
+  if (!roles[role]) throw new UnusableDatabase(`none of its servers is ${role} now; start one, or name others`);
 }
