@@ -15,7 +15,7 @@ import {
 } from "./contract/store.ts";
 import type { Engine } from "./engine.ts";
 import { parseFeedCursor, toFeedCursor } from "./reading/feed-cursor.ts";
-import { assertSelection } from "./table/definition.ts";
+import { assertSelection } from "./table/assert-selection.ts";
 import { keyLifetime } from "./writing/decide.ts";
 import type { CreateWrite, NewRecord, Stamp, Write } from "./writing/write.ts";
 
