@@ -9,6 +9,7 @@ import { type Random, randomFrom } from "./requests/random.ts";
 import { type ContractRequest, toCurl } from "./requests/request.ts";
 import { requestMaker } from "./requests/requests.ts";
 import { type Schemas, schemasOf } from "./schemas.ts";
+import { sender } from "./sender.ts";
 
 /** The options of `contract`. */
 export interface ContractOptions {
@@ -230,48 +231,6 @@ function* unknownPaths({ methodsOf, headers }: Pick<Making, "methodsOf" | "heade
       };
     }
   }
-}
-
-function sender(app: App, base: string | URL | undefined): (request: ContractRequest) => Promise<ContractAnswer> {
-  // A server has the host from the field, and a web Request from its URL.
-  const inProcess = app.fetchHandler((request) => ({ address: "127.0.0.1", host: request.headers.get("Host") }));
-  return async ({ method, target, headers, body, expects }) => {
-    const bytes = body === undefined ? undefined : new TextEncoder().encode(body); // which has no type of its own
-    let hasRead = false;
-    const watched = (): ReadableStream =>
-      new ReadableStream(
-        {
-          pull(controller) {
-            hasRead = true;
-            controller.enqueue(bytes);
-            controller.close();
-          },
-        },
-        { highWaterMark: 0 },
-      );
-    const isWatched = base === undefined && expects.guard === "refuses";
-    const request = new Request(new URL(target, base ?? "http://localhost"), {
-      method,
-      headers,
-      ...(bytes !== undefined && (isWatched ? { body: watched(), duplex: "half" } : { body: bytes })),
-      redirect: "manual",
-      signal: AbortSignal.timeout(longestAnswer),
-    });
-    const response = base === undefined ? await inProcess(request) : await fetch(request);
-    return { status: response.status, headers: response.headers, bytes: await firstBytes(response), hasRead };
-  };
-}
-
-/** In milliseconds. */
-const longestAnswer = 30_000;
-
-/** Reads an answer to its end; one of events has none. */
-async function firstBytes(response: Response): Promise<Uint8Array> {
-  if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) {
-    return new Uint8Array(await response.arrayBuffer());
-  }
-  await response.body?.cancel();
-  return new Uint8Array();
 }
 
 /** So that each operation has other requests. */

@@ -43,7 +43,14 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     "options.ts refusals.ts",
     "client.ts files.ts from-node.ts problem-types.ts",
   ],
-  testing: ["cli index.ts", "contract.ts", "published.ts", "answer.ts", "requests", "operations.ts schemas.ts"],
+  testing: [
+    "cli index.ts",
+    "contract.ts",
+    "published.ts",
+    "answer.ts sender.ts",
+    "requests",
+    "operations.ts schemas.ts",
+  ],
   collection: [
     "index.ts internal.ts",
     "collection.ts",

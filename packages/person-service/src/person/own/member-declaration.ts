@@ -1,9 +1,9 @@
 import { wording } from "waymark/internal";
 import * as z from "zod";
-import { type ByLanguage, inEveryLanguage, type Language, type PersonMember } from "../members/member.ts";
+import { type ByLanguage, inEveryLanguage, type PersonMember } from "../members/member.ts";
 import { isObject } from "../members/member-value.ts";
-import { patternTest } from "../members/pattern.ts";
-import { date, jsonType, text, truth } from "../members/value-schemas.ts";
+import { jsonType, truth } from "../members/value-schemas.ts";
+import { byLanguage, day, length, pattern, type TextByLanguage, texts, whole } from "./keyword-values.ts";
 
 /** What is wrong with the members that a service declares for itself. */
 export interface MemberFault {
@@ -71,55 +71,7 @@ const expected: Readonly<Record<string, string>> = {
 };
 
 /** In characters. */
-const [usual, longest, longestMatched] = [200, 4000, 500];
-
-/** A text, or one in each language. */
-const byLanguage = (max: number) => {
-  const each = text({ min: 1, max }) as z.ZodType<string>; // it is of strings
-  const other = each.optional();
-  return z.preprocess(
-    (value) => (typeof value === "string" ? { en: value } : value),
-    z.strictObject({ en: each, de: other, fr: other, es: other }),
-  );
-};
-
-const line = text({ min: 1, max: 100 }) as z.ZodType<string>;
-
-/** A list of different texts. */
-const texts = (most: number) =>
-  z.array(line).check(({ value, issues }) => {
-    const refuse = (message: string) => void issues.push({ code: "custom", input: value, message });
-    if (value.length < 1 || value.length > most) refuse(`must be a list of 1 to ${most} different texts`);
-    const twice = value.find((each, i) => value.indexOf(each) < i);
-    if (twice !== undefined) refuse(`has ${wording.excerpt(twice)} twice`);
-  });
-
-const length = z.number().check(({ value, issues }) => {
-  if (Number.isInteger(value) && value >= 1 && value <= longest) return;
-  issues.push({ code: "custom", input: value, message: `must be an integer from 1 to ${longest}, not ${value}` });
-});
-
-const whole = z.number().check(({ value, issues }) => {
-  if (!Number.isSafeInteger(value))
-    issues.push({ code: "custom", input: value, message: `must be an integer, not ${value}` });
-});
-
-const day = z.string().check(({ value, issues }) => {
-  const message = date(value)?.message;
-  if (message !== undefined) issues.push({ code: "custom", input: value, message });
-});
-
-/** In JSON Schema a pattern is sought in the text; one without its anchors would be thought to be all of it. */
-const pattern = z.string().check(({ value, issues }) => {
-  const refuse = (message: string) => void issues.push({ code: "custom", input: value, message });
-  if (!/^\^.*\$$/s.test(value)) return refuse(`must match the whole text: write ${wording.excerpt(`^${value}$`)}`);
-  try {
-    patternTest(value);
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    refuse(error.message);
-  }
-});
+const [usual, longestMatched] = [200, 500];
 
 const textKeywords = {
   type: z.literal("string"),
@@ -271,10 +223,7 @@ const toText = ({ enum: values, minLength = 1, maxLength = usual, pattern }: Tex
 });
 
 /** In a language without a text stands the English one. */
-const toEach = ({
-  en,
-  ...others
-}: { readonly en: string } & Readonly<Partial<Record<Language, string | undefined>>>): ByLanguage => ({
+const toEach = ({ en, ...others }: TextByLanguage): ByLanguage => ({
   ...inEveryLanguage(en),
   ...Object.fromEntries(Object.entries(others).filter(([, each]) => each !== undefined)),
 });
