@@ -46,8 +46,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   testing: [
     "cli index.ts",
     "contract.ts",
-    "published.ts",
-    "answer.ts sender.ts",
+    "published.ts sender.ts",
+    "answer.ts",
     "requests",
     "operations.ts schemas.ts",
   ],
