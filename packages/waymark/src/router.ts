@@ -152,6 +152,7 @@ function compileRouter(options: RouterOptions, routes: readonly RouteData[], sit
     ...scope,
     checksAnswers: checkAnswers,
     decoders: content.decoders,
+    bindings: new Map(),
   });
   const locate = buildRouteTable(branches);
   const answer = wrapWeb(filters, methodsOf, failing(fault), dispatcher(locate, refusalsBelow(routes, scope)));

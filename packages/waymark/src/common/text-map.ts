@@ -5,26 +5,31 @@
 export class TextMap<T> {
   readonly #byLength: (Bucket<T> | undefined)[] = [];
 
-  get isEmpty(): boolean {
-    return this.#byLength.length === 0;
-  }
-
   get(text: string): T | undefined {
     const bucket = this.#byLength[text.length];
     if (bucket === undefined) return undefined;
-    const { texts, values, map } = bucket;
-    if (texts.length > mostCompared) return map.get(text);
-    for (let i = 0; i < texts.length; i++) if (texts[i] === text) return values[i];
-    return undefined;
+    const { texts, values, places } = bucket;
+    if (texts.length <= mostCompared) {
+      for (let i = 0; i < texts.length; i++) if (texts[i] === text) return values[i];
+      return undefined;
+    }
+    for (let at = hashOf(text); ; at++) {
+      const number = places[at & (places.length - 1)] as number; // it is within
+      if (number === 0 || texts[number - 1] === text) return values[number - 1];
+    }
   }
 
   /** Adds a text that is not there yet. */
   add(text: string, value: T): void {
-    this.#byLength[text.length] ??= { texts: [], values: [], map: new Map() };
+    this.#byLength[text.length] ??= { texts: [], values: [], places: new Int32Array() };
     const bucket = this.#byLength[text.length] as Bucket<T>; // it has just been made
-    bucket.texts.push(text);
     bucket.values.push(value);
-    bucket.map.set(text, value);
+    const count = bucket.texts.push(text);
+    if (2 * count <= bucket.places.length) put(text, count, bucket.places);
+    else {
+      bucket.places = new Int32Array(8 * 2 ** Math.ceil(Math.log2(count)));
+      for (const [i, each] of bucket.texts.entries()) put(each, i + 1, bucket.places);
+    }
   }
 }
 
@@ -32,10 +37,23 @@ export class TextMap<T> {
 interface Bucket<T> {
   readonly texts: string[];
   readonly values: T[];
-  readonly map: Map<string, T>;
+  /** A hash table: the number of a text, from 1, stands at its hash, or behind it where others stand. */
+  places: Int32Array;
 }
 
 const mostCompared = 8;
+
+function put(text: string, number: number, places: Int32Array): void {
+  let at = hashOf(text) & (places.length - 1);
+  while (places[at] !== 0) at = (at + 1) & (places.length - 1);
+  places[at] = number;
+}
+
+function hashOf(text: string): number {
+  let hash = 0;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x9e3779b1);
+  return hash ^ (hash >>> 15);
+}
 
 /**
  * Returns the function with its results kept by its text argument. Header values repeat from request to request, but a client may

@@ -50,16 +50,17 @@ export type Validator<T> =
 
 /** Content that is all there from the start; text is sent as UTF-8. */
 export function bufferedSource(body: string | Uint8Array | undefined): ContentSource {
-  const content = typeof body === "string" ? new TextEncoder().encode(body) : (body ?? new Uint8Array());
+  const content = typeof body === "string" ? new TextEncoder().encode(body) : body;
   const within = (limit: number): Uint8Array => {
-    if (content.length > limit) throw contentTooLarge(limit);
-    return content;
+    if (content !== undefined && content.length > limit) throw contentTooLarge(limit);
+    return content ?? new Uint8Array();
   };
   return {
-    length: content.length,
+    length: content?.length ?? 0,
     bytes: async (limit) => within(limit),
     async *stream(limit) {
-      if (within(limit).length > 0) yield content;
+      const all = within(limit);
+      if (all.length > 0) yield all;
     },
   };
 }

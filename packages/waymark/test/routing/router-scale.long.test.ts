@@ -43,8 +43,8 @@ describe("a router of many routes", () => {
       const app = router(...numbers.slice(0, count).map(make));
       assert.deepEqual(app.findings, []);
       assert.equal(app.routes.length, count);
+      for (let i = 0; i < count; i++) assert.equal(await answer(app, `GET ${target(i)}`), `${i}`);
       for (const i of [0, 1, count / 2 - 1, count - 1]) {
-        assert.equal(await answer(app, `GET ${target(i)}`), `${i}`);
         assert.equal(await answer(app, `HEAD ${target(i)}`), `${i}`);
         assert.equal(await answer(app, `POST ${target(i)}`), 405);
         assert.equal(await answer(app, `GET ${target(i)}/nothing/below`), kind.includes("below") ? `${i}` : 404);

@@ -3,7 +3,7 @@ import { type Branch, matchesMethod } from "./branch.ts";
 import { type Check, type Consulted, consulting } from "./check.ts";
 
 /** A branch as requests of one method try it. */
-export interface Attempt {
+export interface Attempt extends Pick<Branch, "route" | "run" | "bind" | "negotiate"> {
   readonly branch: Branch;
   /** GET where a HEAD is answered as GET. */
   readonly method: string;
@@ -37,7 +37,9 @@ function inOrder(tried: readonly Pick<Attempt, "branch" | "method">[]): readonly
     }
     // The type that the innermost accept chooses says whether it matches.
     const checksBesideAccept = checks.filter(({ condition }) => condition !== branch.accept);
-    return { branch, method, checks, checksBesideAccept, consulted: consulting([...consulted.values()]) };
+    const { route, run, bind, negotiate } = branch; // which a request then finds in one place
+    const sofar = consulting([...consulted.values()]);
+    return { branch, method, checks, checksBesideAccept, consulted: sofar, route, run, bind, negotiate };
   });
 }
 

@@ -11,12 +11,12 @@ import type { MatchedRoute } from "../../exchange/exchange.ts";
 import { withoutParameters } from "../../fields/media-type.ts";
 import type { Next } from "../../filter.ts";
 import {
+  type Binding,
   compileBinding,
   findingInRests,
   joinPatterns,
   matchPattern,
   type PathPattern,
-  type Variables,
   variableNames,
   withEverythingBelow,
 } from "../../path/pattern.ts";
@@ -56,7 +56,7 @@ export interface Branch {
   readonly order: number;
   /** The filters and the handler. */
   readonly run: Next;
-  readonly bind: (segments: readonly string[]) => Variables;
+  readonly bind: Binding;
   /** Chooses the media type of the response by Accept; undefined when the route names none. */
   readonly negotiate: ((request: HttpRequest) => string | undefined) | undefined;
 }
@@ -67,6 +67,7 @@ export interface BranchSettings extends AppScope {
   readonly checksAnswers: boolean;
   /** What reads content that a route takes by a schema. */
   readonly decoders: readonly Decoder[];
+  readonly bindings: Map<string, Binding>;
 }
 
 /**
@@ -228,7 +229,7 @@ function toBranch(
       { ...settings, mounts },
       typesReadBy(checks.map(({ condition }) => condition)).filter((type) => withoutParameters(type).endsWith("+json")),
     ),
-    bind: compileBinding([pattern, ...furtherPatterns]),
+    bind: compileBinding([pattern, ...furtherPatterns], settings.bindings),
     negotiate: accept && typeChooser(accept.mediaTypes),
   };
 }

@@ -62,13 +62,16 @@ export interface Consulted {
 
 /** Makes the fields of a choice, once: their Vary is joined to every response. */
 export function consulting(names: readonly string[]): Consulted {
+  if (names.length === 0) return consultingNothing;
   const varyBeside = memoizeText((members) => {
     const current = HeaderList.of({ Vary: members });
     const merged = current.withMembers("Vary", names);
     return merged === current ? undefined : merged;
   });
-  return { vary: names.length === 0 ? HeaderList.empty : HeaderList.of({ Vary: names.join(", ") }), varyBeside };
+  return { vary: HeaderList.of({ Vary: names.join(", ") }), varyBeside };
 }
+
+export const consultingNothing: Consulted = { vary: HeaderList.empty, varyBeside: () => undefined };
 
 /** Adds to the response on which header fields its choice rests (RFC 9110 §12.5.5). */
 export function withVary(response: HttpResponse, { vary, varyBeside }: Consulted): HttpResponse {

@@ -38,7 +38,7 @@ export function buildPathIndex<T>(values: readonly T[], patternOf: (value: T) =>
       fixedPaths.add(`/${segments.map((segment) => segment.text).join("/")}`);
     }
   }
-  const hasBackward = !backward.literals.isEmpty || backward.others.length > 0;
+  const hasBackward = values.some((value) => startsWithRest(patternOf(value).segments));
   return {
     fixedPaths: [...fixedPaths],
     find(segments) {
@@ -61,28 +61,39 @@ export function buildPathIndex<T>(values: readonly T[], patternOf: (value: T) =>
 const startsWithRest = (segments: readonly Segment[]): boolean => segments[0]?.kind === "rest" && segments.length > 1;
 
 interface Node<T> {
-  readonly literals: TextMap<Node<T>>;
-  readonly others: { readonly key: string; readonly segment: OtherSegment; readonly node: Node<T> }[];
+  literals: TextMap<Node<T>> | undefined;
+  /** Below a variable or a star. */
+  any: Node<T> | undefined;
+  readonly expressions: { readonly segment: ExpressionSegment; readonly node: Node<T> }[];
   /** Of patterns that end here. */
   here: { id: number; values: T[] } | undefined;
   /** Of patterns that take all that is left. */
   rest: { id: number; values: T[] } | undefined;
 }
 
-type OtherSegment = Exclude<Segment, { kind: "literal" | "rest" }>;
+type ExpressionSegment = Extract<Segment, { kind: "expression" }>;
 
-const newNode = <T>(): Node<T> => ({ literals: new TextMap(), others: [], here: undefined, rest: undefined });
+const newNode = <T>(): Node<T> => ({
+  literals: undefined,
+  any: undefined,
+  expressions: [],
+  here: undefined,
+  rest: undefined,
+});
 
 function insert<T>(root: Node<T>, segments: readonly Segment[]): Node<T> {
   let node = root;
   for (const segment of segments) {
     if (segment.kind === "rest") break;
-    node = segment.kind === "literal" ? literalChild(node, segment.text) : otherChild(node, segment);
+    if (segment.kind === "literal") node = literalChild(node, segment.text);
+    else if (segment.kind === "expression") node = expressionChild(node, segment);
+    else node = node.any ??= newNode();
   }
   return node;
 }
 
 function literalChild<T>(parent: Node<T>, text: string): Node<T> {
+  parent.literals ??= new TextMap();
   const known = parent.literals.get(text);
   if (known !== undefined) return known;
   const node = newNode<T>();
@@ -90,17 +101,13 @@ function literalChild<T>(parent: Node<T>, text: string): Node<T> {
   return node;
 }
 
-function otherChild<T>(parent: Node<T>, segment: OtherSegment): Node<T> {
-  const key = shapeOf(segment);
-  const known = parent.others.find((other) => other.key === key);
+function expressionChild<T>(parent: Node<T>, segment: ExpressionSegment): Node<T> {
+  const known = parent.expressions.find((other) => other.segment.shape === segment.shape);
   if (known !== undefined) return known.node;
   const node = newNode<T>();
-  parent.others.push({ key, segment, node });
+  parent.expressions.push({ segment, node });
   return node;
 }
-
-/** Equal for segments that take the same texts, whatever the names of their variables. */
-const shapeOf = (segment: OtherSegment): string => (segment.kind === "expression" ? segment.shape : "");
 
 function collect<T>(node: Node<T>, segments: readonly string[], i: number, found: Entries<T>[]): void {
   if (node.rest !== undefined) found.push(node.rest);
@@ -109,9 +116,10 @@ function collect<T>(node: Node<T>, segments: readonly string[], i: number, found
     if (node.here !== undefined) found.push(node.here);
     return;
   }
-  const literal = node.literals.get(segment);
+  const literal = node.literals?.get(segment);
   if (literal !== undefined) collect(literal, segments, i + 1, found);
-  for (const other of node.others) {
+  if (node.any !== undefined && segment !== "") collect(node.any, segments, i + 1, found);
+  for (const other of node.expressions) {
     if (matchesSegment(other.segment, segment)) collect(other.node, segments, i + 1, found);
   }
 }
@@ -124,21 +132,22 @@ function collectCovering<T>(node: Node<T>, segments: readonly Segment[], i: numb
     return;
   }
   if (segment.kind === "rest") return;
-  const literal = segment.kind === "literal" ? node.literals.get(segment.text) : undefined;
+  const literal = segment.kind === "literal" ? node.literals?.get(segment.text) : undefined;
   if (literal !== undefined) collectCovering(literal, segments, i + 1, found);
-  for (const other of node.others) {
-    if (covers(other, segment)) collectCovering(other.node, segments, i + 1, found);
+  if (node.any !== undefined && isNeverEmpty(segment)) collectCovering(node.any, segments, i + 1, found);
+  for (const other of node.expressions) {
+    if (covers(other.segment, segment)) collectCovering(other.node, segments, i + 1, found);
   }
 }
 
+/** Returns whether it surely takes no empty text, which neither a variable nor a star takes. */
+function isNeverEmpty(segment: Exclude<Segment, { kind: "rest" }>): boolean {
+  if (segment.kind === "literal") return segment.text !== "";
+  return segment.kind !== "expression" || !segment.expression.test("");
+}
+
 /** Returns whether it takes every text that the segment takes. Of two expressions only equal ones are known to. */
-function covers(
-  other: { readonly key: string; readonly segment: OtherSegment },
-  segment: Exclude<Segment, { kind: "rest" }>,
-): boolean {
-  if (segment.kind === "literal") return matchesSegment(other.segment, segment.text);
-  if (segment.kind === "expression") {
-    return other.key === segment.shape || (other.key === "" && !segment.expression.test(""));
-  }
-  return other.key === "";
+function covers(expression: ExpressionSegment, segment: Exclude<Segment, { kind: "rest" }>): boolean {
+  if (segment.kind === "literal") return matchesSegment(expression, segment.text);
+  return segment.kind === "expression" && expression.shape === segment.shape;
 }

@@ -182,7 +182,8 @@ function handlerStep(handler: (request: HttpRequest) => unknown, site: Declarati
   const finish = responder("handler", site, thrownResponse);
   return (request) => {
     try {
-      return finish(handler(request), request);
+      const result = handler(request);
+      return result instanceof HttpResponse ? result : finish(result, request);
     } catch (error) {
       return thrownResponse(error);
     }

@@ -10,7 +10,7 @@ import { exchangeOf, type HttpRequest, matchedRequest } from "../../request.ts";
 import type { HttpResponse } from "../../response.ts";
 import { type Attempt, makeAttempts, typesProduced, typesRead } from "./attempt.ts";
 import { type Branch, matchesMethod, matchesPath, restrictsPath } from "./branch.ts";
-import { type Consulted, consulting, withVary } from "./check.ts";
+import { type Consulted, consultingNothing, withVary } from "./check.ts";
 import { buildPathIndex, type Entries } from "./path-index.ts";
 import {
   answerOptions,
@@ -77,17 +77,25 @@ function rememberRoutes(
   recognized: ReadonlySet<string>,
 ): (found: readonly Entries<Branch>[], segments: readonly string[]) => PathRoutes | undefined {
   const meetings = new Map<number | string, Meeting>();
+  /** The routes of entries that meet no others, by their number. As good as all paths come to these. */
+  const alone: (PathRoutes | undefined)[] = [];
   let kept = 0;
   return (found, segments) => {
     const only = found[0];
     if (only === undefined) return undefined;
-    const key = found.length === 1 ? only.id : found.map(({ id }) => id).join();
+    const isAlone = found.length === 1;
+    if (isAlone && alone[only.id] !== undefined) return alone[only.id];
+    const key = isAlone ? only.id : found.map(({ id }) => id).join();
     const meeting = meetings.get(key) ?? meetingOf(found);
     const choice = choiceOf(meeting.restricted, segments);
     let routes = meeting.made.get(choice);
     if (routes === undefined) {
       const taking = meeting.branches.filter((branch) => matchesPath(branch, segments));
       routes = taking.length === 0 ? null : new PathRoutes(taking, recognized);
+      if (isAlone && meeting.restricted.length === 0) {
+        alone[only.id] = routes ?? undefined;
+        return alone[only.id];
+      }
       kept += taking.length + 1;
       if (kept > mostKept) {
         meetings.clear();
@@ -128,6 +136,9 @@ export class PathRoutes {
   readonly #branches: readonly Branch[];
   readonly #recognized: ReadonlySet<string>;
   readonly #attempts = new Map<string, readonly Attempt[]>();
+  // As good as all requests for a path have one method, and a look at these two takes a tenth of one at the map.
+  #method: string | undefined;
+  #last: readonly Attempt[] = [];
 
   /**
    * @param branches those whose paths match, in order
@@ -164,11 +175,14 @@ export class PathRoutes {
 
   /** Returns the branches of the method, in the order in which they are tried. */
   attempts(method: string): readonly Attempt[] {
+    if (method === this.#method) return this.#last;
     const known = this.#attempts.get(method);
-    if (known !== undefined) return known;
-    const attempts = makeAttempts(this.#branches, method);
+    const attempts = known ?? makeAttempts(this.#branches, method);
     // Any token is a method: only those are kept that cannot be too many.
-    if (knownMethods.includes(method) || this.allow.includes(method)) this.#attempts.set(method, attempts);
+    if (known === undefined && (knownMethods.includes(method) || this.allow.includes(method)))
+      this.#attempts.set(method, attempts);
+    this.#method = method;
+    this.#last = attempts;
     return attempts;
   }
 
@@ -194,12 +208,13 @@ export class PathRoutes {
     segments: readonly string[],
     rest?: Consulted,
   ): Awaitable<HttpResponse> | undefined {
-    for (const { branch, method, checksBesideAccept, consulted } of this.attempts(request.method)) {
+    for (const attempt of this.attempts(request.method)) {
+      const { method, checksBesideAccept, consulted, negotiate } = attempt;
       if (!checksBesideAccept.every(({ matches }) => matches(judged, method, segments))) continue;
-      const type = branch.negotiate?.(judged);
-      if (type === undefined && branch.negotiate !== undefined) continue;
-      exchangeOf(request).route = branch.route;
-      const response = branch.run(matchedRequest(request, branch.bind(segments), type));
+      const type = negotiate?.(judged);
+      if (type === undefined && negotiate !== undefined) continue;
+      exchangeOf(request).route = attempt.route;
+      const response = attempt.run(matchedRequest(request, attempt.bind(segments), type));
       return andThen(response, (settled) => this.#complete(settled, rest ?? consulted));
     }
     return undefined;
@@ -279,5 +294,3 @@ function allowedBy(branches: readonly Branch[]): readonly string[] {
   const taken = named.filter((method) => branches.some((branch) => matchesMethod(branch, method)));
   return [...new Set([...taken.flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name])), "OPTIONS"])];
 }
-
-const consultingNothing = consulting([]);
