@@ -1,8 +1,7 @@
 import type { Piece } from "../body/response-body.ts";
-import { joinBytes } from "../body/response-body.ts";
 import { handlerFields } from "../body/sent-fields.ts";
-import { contentInterrupted, contentTooLarge } from "../content/refusals.ts";
-import type { ContentSource } from "../content/request-content.ts";
+import { contentInterrupted } from "../content/refusals.ts";
+import { type ContentSource, streamedSource } from "../content/request-content.ts";
 import type { Client, KnownClient } from "../exchange/exchange.ts";
 import { type HeaderList, webHeaders } from "../fields/header-list.ts";
 import { isHost } from "../path/target.ts";
@@ -105,8 +104,8 @@ class WebExchange extends AdapterExchange {
     };
   }
 
-  protected openContent(): ContentSource {
-    return new WebContent(this.native);
+  protected openContent(): ContentSource | undefined {
+    return webContent(this.native);
   }
 
   sendWhole(response: HttpResponse, content: null | string | Uint8Array, length: number | undefined): void {
@@ -182,41 +181,27 @@ class WebExchange extends AdapterExchange {
   }
 }
 
-/** The content of a web request, with its declared length when it has one. */
-export class WebContent implements ContentSource {
-  readonly length: number | undefined;
-  readonly #body: ReadableStream<Uint8Array> | null;
+/** Returns the content of a web request, with its declared length when it has one. */
+export function webContent({ body, headers }: Request): ContentSource | undefined {
+  if (body === null) return undefined;
+  const declared = headers.get("Content-Length");
+  return streamedSource(piecesOf(body), declared !== null && /^\d+$/.test(declared) ? Number(declared) : undefined);
+}
 
-  constructor(request: Request) {
-    const declared = request.headers.get("Content-Length");
-    this.#body = request.body;
-    if (this.#body === null) this.length = 0;
-    else this.length = declared !== null && /^\d+$/.test(declared) ? Number(declared) : undefined;
-  }
-
-  async bytes(limit: number): Promise<Uint8Array> {
-    return joinBytes(await Array.fromAsync(this.stream(limit)));
-  }
-
-  async *stream(limit: number): AsyncGenerator<Uint8Array> {
-    if (this.#body === null) return;
-    const reader = this.#body.getReader();
-    let left = limit;
-    try {
-      for (;;) {
-        const { done, value } = await reader.read().catch((cause: unknown) => {
-          throw contentInterrupted(cause);
-        });
-        if (done) return;
-        // A request made in this process may have a stream of anything, whose size says nothing.
-        if (!(value instanceof Uint8Array)) throw new TypeError("The content of a web Request must be bytes");
-        left -= value.byteLength;
-        if (left < 0) throw contentTooLarge(limit);
-        yield value;
-      }
-    } finally {
-      // What is left is not wanted; of a stream that has ended or broken there is nothing to cancel.
-      reader.cancel().catch(() => undefined);
+async function* piecesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((cause: unknown) => {
+        throw contentInterrupted(cause);
+      });
+      if (done) return;
+      // A request made in this process may have a stream of anything, whose size says nothing.
+      if (!(value instanceof Uint8Array)) throw new TypeError("The content of a web Request must be bytes");
+      yield value;
     }
+  } finally {
+    // What is left is not wanted; of a stream that has ended or broken there is nothing to cancel.
+    reader.cancel().catch(() => undefined);
   }
 }

@@ -65,8 +65,8 @@ export function bufferedSource(body: string | Uint8Array | undefined): ContentSo
   };
 }
 
-/** Content whose length is known when it has ended. */
-function streamedSource(pieces: AsyncIterable<Uint8Array>): ContentSource {
+/** Content in pieces that are asked for as they are read. Default of the length: it is known when the content has ended. */
+export function streamedSource(pieces: AsyncIterable<Uint8Array>, length?: number): ContentSource {
   async function* stream(limit: number): AsyncGenerator<Uint8Array, void, undefined> {
     let left = limit;
     for await (const piece of pieces) {
@@ -75,7 +75,7 @@ function streamedSource(pieces: AsyncIterable<Uint8Array>): ContentSource {
       yield piece;
     }
   }
-  return { length: undefined, bytes: async (limit) => joinBytes(await Array.fromAsync(stream(limit))), stream };
+  return { length, bytes: async (limit) => joinBytes(await Array.fromAsync(stream(limit))), stream };
 }
 
 /**
