@@ -1,5 +1,4 @@
-import { requireOptions } from "./common/known-options.ts";
-import type { ProblemType } from "./common/problem-types.ts";
+import type { ProblemType } from "./common/problem-document.ts";
 import { typeName } from "./common/wording.ts";
 import type { HttpRequest } from "./request.ts";
 
@@ -162,83 +161,21 @@ export interface DescriptionMember {
   readonly description: Description;
 }
 
-/**
- * Describes a route, or all routes of a group, for the OpenAPI document. It changes nothing else. Of several descriptions the
- * innermost has the last word; tags, parameters, responses and problems of all are put together.
- *
- * ```ts
- * group("/books", docs({ tags: ["Books"] }),
- *   GET("/{id}", docs({ summary: "Read a book", responses: { 200: { description: "The book.", schema: book } } }), read))
- * ```
- */
-export function docs(description: Omit<Description, "open">): DescriptionMember;
-/**
- * Gives a handler a description, so that a factory of handlers describes what it makes: the route needs no `docs(…)`, whose
- * words would count for more.
- *
- * ```ts
- * const counter = (): Handler<unknown> => docs({ summary: "Count" }, () => json(next()));
- * ```
- *
- * @template H the type of the handler
- * @param description or what makes it of the whole path of a route, `/api/books/{id}`, when a document asks for it; called once for
- *   each path
- * @returns the handler itself
- */
-export function docs<H extends (...args: never[]) => unknown>(
-  description: DescriptionParts | ((template: string) => DescriptionParts),
-  handler: H,
-): H;
-export function docs(
-  description: DescriptionParts | ((template: string) => DescriptionParts),
-  handler?: object,
-): object {
-  if (handler !== undefined) return describe(description, handler);
-  requireOptions("docs({ … })", description, Object.keys(knownMembers));
-  return { kind: "docs", description };
-}
-
-// A record, so that none is forgotten here.
-const knownMembers: Readonly<Record<Exclude<keyof Description, "open">, true>> = {
-  summary: true,
-  description: true,
-  tags: true,
-  deprecated: true,
-  operationId: true,
-  variables: true,
-  query: true,
-  headers: true,
-  content: true,
-  responses: true,
-  problems: true,
-  responseHeaders: true,
-  problemTypes: true,
-};
-
 /** The key under which a handler has what makes its description. */
 const descriptionKey: unique symbol = Symbol("description");
 
 /** A description, or the parts of one, which are put together as those of groups are: the last has the last word. */
 export type DescriptionParts = Description | readonly Description[];
 
-function describe(description: DescriptionParts | ((template: string) => DescriptionParts), handler: object): object {
-  const made = new Map<string, Description>();
-  const describeAt = (template: string): Description => {
-    const known = made.get(template) ?? merge(typeof description === "function" ? description(template) : description);
-    made.set(template, known);
-    return known;
-  };
-  return Object.assign(handler, { [descriptionKey]: describeAt });
-}
+/** Returns the handler, with what makes its description for each path. */
+export const withDocs = (handler: object, describeAt: (template: string) => Description): object =>
+  Object.assign(handler, { [descriptionKey]: describeAt });
 
 /** Returns the description that `docs` gave a handler, on a path, for one that wraps it; undefined where it has none. */
 export function docsOf(handler: object, template: string): Description | undefined {
-  // Set by `docs` only.
+  // Set by `withDocs` only.
   return (handler as { readonly [descriptionKey]?: (template: string) => Description })[descriptionKey]?.(template);
 }
-
-const merge = (parts: DescriptionParts): Description =>
-  Array.isArray(parts) ? mergeDescriptions(parts) : (parts as Description); // or an array of them
 
 /** Puts descriptions of an operation together, the outermost first: the later has the last word, and lists and records grow. */
 export function mergeDescriptions(descriptions: readonly Description[]): Description {

@@ -1,4 +1,5 @@
-import { type ProblemError, type ProblemType, problemTypes } from "./common/problem-types.ts";
+import type { ProblemError, ProblemType } from "./common/problem-document.ts";
+import * as problemTypes from "./common/problem-types.ts";
 import { escapeUnprintable, typeName } from "./common/wording.ts";
 import { HeaderList } from "./fields/header-list.ts";
 import { HttpResponse, type ProblemResponse } from "./response.ts";

@@ -1,4 +1,4 @@
-import type { ProblemDocument } from "./common/problem-types.ts";
+import type { ProblemDocument } from "./common/problem-document.ts";
 import { eitherOf, escapeUnprintable, excerpt, typeName } from "./common/wording.ts";
 import { type HeaderFields, HeaderList, webHeaders } from "./fields/header-list.ts";
 import { parseMediaType } from "./fields/media-type.ts";

@@ -3,7 +3,7 @@ import type { App } from "./app.ts";
 import { isPromise } from "./common/and-then.ts";
 import { DeclarationSite, foundName, isApp, kindOf } from "./common/declaration.ts";
 import { requireOptions } from "./common/known-options.ts";
-import { problemTypes } from "./common/problem-types.ts";
+import * as problemTypes from "./common/problem-types.ts";
 import { typeName } from "./common/wording.ts";
 import type { ContentCoding } from "./content/coding.ts";
 import type { Decoder } from "./content/decoder.ts";

@@ -1,29 +1,14 @@
 import { readWhole } from "../body/response-body.ts";
-import type { DeclarationSite } from "../common/declaration.ts";
-import { type ProblemType, problemTypes } from "../common/problem-types.ts";
+import type { ProblemType } from "../common/problem-document.ts";
+import * as problemTypes from "../common/problem-types.ts";
 import { type StandardSchemaV1, toPointer } from "../content/standard-schema.ts";
 import type { Description } from "../description.ts";
 import { isJson, withoutParameters } from "../fields/media-type.ts";
 import { isSchema } from "../input/from-text.ts";
 import { problemPath } from "../problem.ts";
-import type { HttpRequest } from "../request.ts";
 import { type HttpResponse, isStreamed, jsonValueOf } from "../response.ts";
-import { type AnswersData, isNone, isProblemType } from "./answered.ts";
+import { type AnswerCheck, type DeclaredAnswers, isNone, isProblemType } from "./answered.ts";
 import { brokenAnswer } from "./declared-answer.ts";
-
-/** What is declared of the answers of a handler. */
-export interface DeclaredAnswers {
-  /** undefined where the route has no `answers(…)`. */
-  readonly answers: AnswersData | undefined;
-  /** What the groups, the handler and the route say for the document. */
-  readonly descriptions: readonly Description[];
-  /** What `accept` names. */
-  readonly produces: readonly string[] | undefined;
-  /** Of the route. */
-  readonly site: DeclarationSite;
-}
-
-type Check = (request: HttpRequest, response: HttpResponse) => HttpResponse | Promise<HttpResponse>;
 
 /**
  * Returns what compares the responses of a handler with those that are declared; undefined where none are. Only JSON and plain
@@ -32,7 +17,7 @@ type Check = (request: HttpRequest, response: HttpResponse) => HttpResponse | Pr
  *
  * @throws TypeError (or rejects) that says what differs, and where the answers are declared
  */
-export function compileAnswerCheck(declared: DeclaredAnswers): Check | undefined {
+export function compileAnswerCheck(declared: DeclaredAnswers): AnswerCheck | undefined {
   const byStatus = expectations(declared);
   if (byStatus.size === 0) return undefined;
   const { answers, descriptions, site } = declared;

@@ -1,5 +1,5 @@
 import { DeclarationSite } from "../common/declaration.ts";
-import type { ProblemType } from "../common/problem-types.ts";
+import type { ProblemType } from "../common/problem-document.ts";
 import { reasonPhrase } from "../common/reason-phrase.ts";
 import { typeName } from "../common/wording.ts";
 import type { StandardSchemaV1, TypedSchema, ValueOf } from "../content/standard-schema.ts";
@@ -8,6 +8,7 @@ import { isSchema } from "../input/from-text.ts";
 import { shownSchema } from "../input/parameters.ts";
 import type { NoMembers } from "../input/takes.ts";
 import type { HttpResponse, NoContent, ResponseOf } from "../response.ts";
+import { compileAnswerCheck } from "./answer-check.ts";
 import { type Answer, type AnswerHandling, type AnswersData, isNone, isProblemType } from "./answered.ts";
 import { compileDeclaredAnswer } from "./declared-answer.ts";
 import { findInAnswers } from "./find-in-answers.ts";
@@ -44,7 +45,12 @@ export function answers(byStatus: object): AnswersData {
   return { kind: "answers", byStatus: declared, site: new DeclarationSite(answers), handling };
 }
 
-const handling: AnswerHandling = { describe: describeAnswers, compile: compileDeclaredAnswer, find: findInAnswers };
+const handling: AnswerHandling = {
+  describe: describeAnswers,
+  compile: compileDeclaredAnswer,
+  compileCheck: compileAnswerCheck,
+  find: findInAnswers,
+};
 
 /** The answers where they are right; else a text that says what is wrong, for the message of the compiler. */
 export type AnswersByStatus<R> = R extends StandardSchemaV1

@@ -186,4 +186,4 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 const inadmissible = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
-const special = new RegExp(`[&<>\\r]|${inadmissible.source}`, "u");
+const special = /[&<>\r]|[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;

@@ -1,4 +1,4 @@
-import { problemTypes } from "../common/problem-types.ts";
+import * as problemTypes from "../common/problem-types.ts";
 import { excerpt, quote, type TextPosition } from "../common/wording.ts";
 import type { HeaderList } from "../fields/header-list.ts";
 import { coversMediaType, type MediaType, parseMediaRange, parseMediaType } from "../fields/media-type.ts";

@@ -1,4 +1,4 @@
-import { problemTypes } from "../common/problem-types.ts";
+import * as problemTypes from "../common/problem-types.ts";
 import { HttpError, problem } from "../problem.ts";
 import { ContentError } from "./decoder.ts";
 import { type StandardSchemaV1, saidForPrograms, toShortPointer } from "./standard-schema.ts";

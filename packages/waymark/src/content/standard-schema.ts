@@ -1,4 +1,4 @@
-import type { ProblemError } from "../common/problem-types.ts";
+import type { ProblemError } from "../common/problem-document.ts";
 import { escapeUnprintable } from "../common/wording.ts";
 
 /**

@@ -5,4 +5,4 @@ export { attachment } from "./content-disposition.ts";
 export { HeaderList } from "./header-list.ts";
 export { parseHttpDate } from "./http-date.ts";
 export { MediaType } from "./media-type.ts";
-export { parsePrefer } from "./syntax.ts";
+export { parsePrefer } from "./prefer.ts";

@@ -1,6 +1,5 @@
 import { requireOptions } from "../common/known-options.ts";
 import { quote, typeName } from "../common/wording.ts";
-import { formatHttpDate } from "./http-date.ts";
 import { isToken } from "./syntax.ts";
 
 /** How long a cookie is kept, and to whom it is sent. */
@@ -65,7 +64,7 @@ export function setCookie(name: string, value: string, options: CookieOptions = 
     `${name}=${value}`,
     `Path=${path}`,
     ...(maxAge === undefined ? [] : [`Max-Age=${maxAge}`]),
-    ...(expires === undefined ? [] : [`Expires=${formatHttpDate(expires.getTime())}`]),
+    ...(expires === undefined ? [] : [`Expires=${expires.toUTCString()}`]),
     ...(domain === undefined ? [] : [`Domain=${domain}`]),
     ...(secure ? ["Secure"] : []),
     ...(httpOnly ? ["HttpOnly"] : []),

@@ -1,6 +1,6 @@
 import { type Awaitable, andThen } from "../common/and-then.ts";
 import { DeclarationSite } from "../common/declaration.ts";
-import { problemTypes } from "../common/problem-types.ts";
+import * as problemTypes from "../common/problem-types.ts";
 import { typeName } from "../common/wording.ts";
 import type { Description } from "../description.ts";
 import { type Attribute, attribute } from "../exchange/exchange.ts";

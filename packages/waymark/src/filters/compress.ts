@@ -2,15 +2,16 @@ import { declaredLength } from "../body/sent-fields.ts";
 import { type Awaitable, andThen } from "../common/and-then.ts";
 import { DeclarationSite } from "../common/declaration.ts";
 import { requireOptions } from "../common/known-options.ts";
-import { problemTypes } from "../common/problem-types.ts";
+import * as problemTypes from "../common/problem-types.ts";
 import { memoizeText } from "../common/text-map.ts";
-import { type CodingChoice, type ContentCoding, negotiateCoding } from "../content/coding.ts";
+import type { ContentCoding } from "../content/coding.ts";
 import { type MediaType, parseMediaType } from "../fields/media-type.ts";
 import type { Filter } from "../filter.ts";
 import { problem } from "../problem.ts";
 import type { HttpRequest } from "../request.ts";
 import { type HttpResponse, isStreamed } from "../response.ts";
 import { consulting, withVary } from "../routing/dispatch/check.ts";
+import { type CodingChoice, negotiateCoding } from "./accept-encoding.ts";
 import { codeBody, codeWhole } from "./coded-body.ts";
 
 /** The options of `compress`. */

@@ -1,6 +1,6 @@
 import { DeclarationSite } from "../common/declaration.ts";
 import { requireOptions } from "../common/known-options.ts";
-import { problemTypes } from "../common/problem-types.ts";
+import * as problemTypes from "../common/problem-types.ts";
 import type { Filter } from "../filter.ts";
 import { crossSiteRefusal, isFromHere } from "../serving/same-site.ts";
 import { type CorsPolicy, originsOf } from "./cors-policy.ts";

@@ -1,5 +1,5 @@
 import { DeclarationSite } from "../common/declaration.ts";
-import type { ProblemDocument } from "../common/problem-types.ts";
+import type { ProblemDocument } from "../common/problem-document.ts";
 import { memoizeText } from "../common/text-map.ts";
 import { escapeXml, unprintable } from "../common/wording.ts";
 import { compileNegotiation, parseAccept } from "../fields/accept.ts";

@@ -1,5 +1,5 @@
 import { isPromise } from "../common/and-then.ts";
-import { problemTypes } from "../common/problem-types.ts";
+import * as problemTypes from "../common/problem-types.ts";
 import { type Decoder, typesDecodedBy } from "../content/decoder.ts";
 import type { StandardSchemaV1 } from "../content/standard-schema.ts";
 import type { Description, JsonSchema, Schema } from "../description.ts";

@@ -1,5 +1,6 @@
 import { type Awaitable, isPromise } from "../common/and-then.ts";
-import { type ProblemError, problemTypes } from "../common/problem-types.ts";
+import type { ProblemError } from "../common/problem-document.ts";
+import * as problemTypes from "../common/problem-types.ts";
 import { excerpt, nearestName, orNearest, shorten } from "../common/wording.ts";
 import { type StandardSchemaV1, saidForPrograms } from "../content/standard-schema.ts";
 import { plainList } from "../fields/syntax.ts";

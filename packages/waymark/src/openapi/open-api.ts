@@ -1,5 +1,5 @@
 import type { App } from "../app.ts";
-import type { ProblemType } from "../common/problem-types.ts";
+import type { ProblemType } from "../common/problem-document.ts";
 import type { HttpRequest } from "../request.ts";
 import type {
   OpenApiDocument,

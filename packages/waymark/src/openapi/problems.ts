@@ -1,5 +1,6 @@
 import type { App } from "../app.ts";
-import { type ProblemType, problemTypes } from "../common/problem-types.ts";
+import type { ProblemType } from "../common/problem-document.ts";
+import * as problemTypes from "../common/problem-types.ts";
 import { reasonPhrase } from "../common/reason-phrase.ts";
 import { pascalCase } from "../common/wording.ts";
 import type { Description, JsonSchema } from "../description.ts";

@@ -1,4 +1,5 @@
-import { type ProblemType, problemTypes } from "../common/problem-types.ts";
+import type { ProblemType } from "../common/problem-document.ts";
+import * as problemTypes from "../common/problem-types.ts";
 import type { Description } from "../description.ts";
 import { mergeContents, toResponseContent } from "./content.ts";
 import type { OpenApiDocument } from "./document.ts";

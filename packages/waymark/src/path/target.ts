@@ -1,4 +1,4 @@
-import { problemTypes } from "../common/problem-types.ts";
+import * as problemTypes from "../common/problem-types.ts";
 import { memoizeText } from "../common/text-map.ts";
 import { excerpt } from "../common/wording.ts";
 import { type HeaderList, parsedHeaders } from "../fields/header-list.ts";

@@ -1,4 +1,4 @@
-import { problemTypes } from "../common/problem-types.ts";
+import * as problemTypes from "../common/problem-types.ts";
 import { problem } from "../problem.ts";
 import type { HttpRequest } from "../request.ts";
 import type { HttpResponse } from "../response.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { nodeCodings } from "@waymark/node";
 import fc from "fast-check";
-import { negotiateCoding } from "../../src/content/coding.ts";
+import { negotiateCoding } from "../../src/filters/accept-encoding.ts";
 
 /** The codings are zstd, br and gzip, in this order. */
 const choose = (field: string): string => {

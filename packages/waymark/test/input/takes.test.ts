@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 import { z } from "zod";
-import type { ProblemDocument } from "../../src/common/problem-types.ts";
+import type { ProblemDocument } from "../../src/common/problem-document.ts";
 import {
   answers,
   around,

@@ -2,7 +2,7 @@ import { type Awaitable, andThen } from "../../common/and-then.ts";
 import { DeclarationSite, positiveInteger } from "../../common/declaration.ts";
 import type { EventLoopTurn } from "../../common/event-loop-turn.ts";
 import { requireOptions } from "../../common/known-options.ts";
-import { problemTypes } from "../../common/problem-types.ts";
+import * as problemTypes from "../../common/problem-types.ts";
 import type { Repetition } from "../../exchange/answer-recording.ts";
 import { attribute } from "../../exchange/exchange.ts";
 import type { Filter, Next } from "../../filter.ts";

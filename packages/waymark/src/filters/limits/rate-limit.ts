@@ -1,7 +1,7 @@
 import { type Awaitable, andThen } from "../../common/and-then.ts";
 import { DeclarationSite, positiveInteger } from "../../common/declaration.ts";
 import { requireOptions } from "../../common/known-options.ts";
-import { problemTypes } from "../../common/problem-types.ts";
+import * as problemTypes from "../../common/problem-types.ts";
 import { quote } from "../../common/wording.ts";
 import type { Description } from "../../description.ts";
 import type { Repetition } from "../../exchange/answer-recording.ts";

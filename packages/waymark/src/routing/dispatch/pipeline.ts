@@ -1,4 +1,4 @@
-import { compileAnswerCheck, type DeclaredAnswers } from "../../answer/answer-check.ts";
+import { answerCheckOf, type DeclaredAnswers } from "../../answer/answered.ts";
 import { type Awaitable, andThen, isPromise } from "../../common/and-then.ts";
 import type { DeclarationSite } from "../../common/declaration.ts";
 import { typeName } from "../../common/wording.ts";
@@ -76,7 +76,7 @@ export function compilePipeline(
     docsOf(handler, template) ?? {},
     ...descriptions,
   ];
-  const check = checked && compileAnswerCheck({ ...checked, answers, descriptions: said(checked.template), site });
+  const check = checked && answerCheckOf({ ...checked, answers, descriptions: said(checked.template), site });
   const checkedStep: Next =
     check === undefined ? answer : (request) => andThen(answer(request), (response) => check(request, response));
   const send = answers?.handling.compile(answers);

@@ -1,4 +1,4 @@
-import { problemTypes } from "../../common/problem-types.ts";
+import * as problemTypes from "../../common/problem-types.ts";
 import { excerpt } from "../../common/wording.ts";
 import { hintAtType } from "../../content/decoder.ts";
 import { type Attribute, attribute } from "../../exchange/exchange.ts";

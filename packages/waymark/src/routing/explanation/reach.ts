@@ -1,6 +1,6 @@
 import type { Finding, Refusal } from "../../app.ts";
 import type { DeclarationSite } from "../../common/declaration.ts";
-import { problemTypes } from "../../common/problem-types.ts";
+import * as problemTypes from "../../common/problem-types.ts";
 import { quote } from "../../common/wording.ts";
 import { knownMethods } from "../../conditions/method.ts";
 import { docsOfFilter } from "../../description.ts";
