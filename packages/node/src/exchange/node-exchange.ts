@@ -63,7 +63,7 @@ export class NodeExchange extends ServedExchange {
   #waited = 0;
 
   constructor(message: NodeMessage, connection: ServedConnection) {
-    super(connection);
+    super(connection, message);
     const { outgoing } = message;
     this.message = message;
     const { note } = message;
@@ -79,16 +79,8 @@ export class NodeExchange extends ServedExchange {
 
   get native(): unknown {
     // What is read of it is not noted.
-    this.note?.refuse();
+    this.recording?.refuse();
     return this.message.native;
-  }
-
-  get head(): { readonly method: string; readonly target: string } {
-    return this.message;
-  }
-
-  get note(): RecordingNote | undefined {
-    return this.message.note;
   }
 
   /** Answers the request, unless its head is refused. */
@@ -165,7 +157,7 @@ export class NodeExchange extends ServedExchange {
   sendWhole(response: HttpResponse, content: null | string | Uint8Array, length: number | undefined): void {
     const isLast = content === null || length === 0;
     this.message.sendHead(response, length, isLast);
-    if (this.note !== undefined) this.message.noteAnswer?.(this, response, content);
+    if (this.recording !== undefined) this.message.noteAnswer?.(this, response, content);
     if (!isLast && content.length > mostAtOnce) this.sendPiece(content);
     else if (!isLast) {
       this.#discardRest();

@@ -32,31 +32,30 @@ export interface RecordingNote extends Recording {
   readonly fields: { note: (name?: string) => void; noteClient(find: () => Client): Client };
 }
 
+/** The head of a request, as far as each exchange needs it. */
+interface ServedHead {
+  readonly method: string;
+  readonly target: string;
+  readonly note?: RecordingNote | undefined;
+}
+
 /** An exchange on a connection of `serve`, with what it knows of the server, of the process and of the other end. */
 export abstract class ServedExchange extends AdapterExchange {
   readonly context: ServeContext;
-  abstract readonly head: { readonly method: string; readonly target: string };
+  readonly method: string;
+  readonly target: string;
   /** Notes what the answer depends on, where it may be kept in memory. */
-  abstract readonly note: RecordingNote | undefined;
+  readonly recording: RecordingNote | undefined;
   readonly #peer: Peer;
   #draining: AbortSignal | undefined;
 
-  constructor({ context, peer }: ServedConnection) {
+  constructor({ context, peer }: ServedConnection, { method, target, note }: ServedHead) {
     super(appOf(context), node);
     this.context = context;
+    this.method = method;
+    this.target = target;
+    this.recording = note;
     this.#peer = peer;
-  }
-
-  get recording(): Recording | undefined {
-    return this.note;
-  }
-
-  get method(): string {
-    return this.head.method;
-  }
-
-  get target(): string {
-    return this.head.target;
   }
 
   get turn(): EventLoopTurn | undefined {
@@ -80,8 +79,8 @@ export abstract class ServedExchange extends AdapterExchange {
   }
 
   protected findClient(): Client {
-    const find = (): Client => this.#peer.clientOf(this.headers);
-    return this.note === undefined ? find() : this.note.fields.noteClient(find);
+    if (this.recording === undefined) return this.#peer.clientOf(this.headers);
+    return this.recording.fields.noteClient(() => this.#peer.clientOf(this.headers));
   }
 }
 

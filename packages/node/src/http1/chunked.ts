@@ -11,39 +11,8 @@ export const lastChunk = "0\r\n\r\n";
 /** What stands before the bytes of a chunk; a line end stands behind them. */
 export const chunkStart = (size: number): string => `${size.toString(16)}\r\n`;
 
-/** Takes the content of one message from what has arrived. */
-export interface ContentDecoder {
-  /** Whether all content has been taken, and the next message begins. */
-  readonly done: boolean;
-  /**
-   * Removes from the front what belongs to the message, and returns the content in it; empty when more must arrive first.
-   *
-   * @throws HttpError when the content is malformed
-   */
-  decode(input: ByteQueue): Buffer;
-}
-
-/** Decodes content of a declared length. */
-export class SizedDecoder implements ContentDecoder {
-  #left: number;
-
-  constructor(length: number) {
-    this.#left = length;
-  }
-
-  get done(): boolean {
-    return this.#left === 0;
-  }
-
-  decode(input: ByteQueue): Buffer {
-    const piece = input.take(this.#left);
-    this.#left -= piece.length;
-    return piece;
-  }
-}
-
 /** Decodes the chunked transfer coding (RFC 9112 §7.1). Extensions and trailers are checked, and ignored. */
-export class ChunkedDecoder implements ContentDecoder {
+export class ChunkedDecoder {
   #state: "size" | "data" | "data end" | "trailers" | "done" = "size";
   #left = 0;
   /** How many bytes there may still be that are not content: extensions of all chunks, and trailers. */
@@ -54,10 +23,16 @@ export class ChunkedDecoder implements ContentDecoder {
     this.#room = room;
   }
 
-  get done(): boolean {
+  /** Whether all content has been taken, and the next message begins. */
+  get isDone(): boolean {
     return this.#state === "done";
   }
 
+  /**
+   * Removes from the front what belongs to the message, and returns the content in it; empty when more must arrive first.
+   *
+   * @throws HttpError when the content is malformed
+   */
   decode(input: ByteQueue): Buffer {
     // The small chunks of one segment become one piece: each would take more memory than its bytes.
     const pieces: Buffer[] = [];

@@ -85,7 +85,7 @@ export class Http1Connection implements Connection, ExchangeConnection {
     data: (piece: Buffer): void => this.#advance(this.#reader.receive(piece, this.#round)),
     drain: (): void => this.output.resume(),
     end: (): void => {
-      this.#reader.end();
+      this.#reader.hasEnded = true;
       if (this.#exchanges.current?.isEventStream) this.socket.destroy();
       this.#advance();
     },
@@ -175,7 +175,7 @@ export class Http1Connection implements Connection, ExchangeConnection {
       const content = this.#reader.beginContent(head, () => this.#advance());
       const exchange = new Http1Exchange(this, head, content);
       if (exchange.closes) this.#reader.expectNoMore();
-      this.#exchanges.add(exchange);
+      this.#exchanges.current = exchange;
       // What has come with the head is there when the app begins, and need not be waited for.
       if (content !== undefined) this.#readContent();
       this.#exchanges.begin(exchange);
@@ -231,7 +231,7 @@ export class Http1Connection implements Connection, ExchangeConnection {
       const exchange = received ?? new Http1Exchange(this, noHead, undefined);
       exchange.refusal = refusal;
       exchange.closes = true;
-      this.#exchanges.add(exchange);
+      this.#exchanges.current = exchange;
       this.#exchanges.begin(exchange);
       this.#advance();
     }

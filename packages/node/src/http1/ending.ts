@@ -17,7 +17,8 @@ export class Ending {
   readonly #deadlines: Deadlines;
   readonly #reader: MessageReader;
   readonly #exchanges: Exchanges;
-  #hasBegun = false;
+  /** Whether the last response is on its way, or there is nobody to send one to. */
+  hasBegun = false;
 
   constructor(
     socket: Socket,
@@ -35,18 +36,13 @@ export class Ending {
     this.#exchanges = exchanges;
   }
 
-  /** Whether the last response is on its way, or there is nobody to send one to. */
-  get hasBegun(): boolean {
-    return this.#hasBegun;
-  }
-
   /**
    * Ends the sending side, and takes what the client still sends for a while: a connection that is closed on bytes not read is
    * reset, and the client may lose the answer (RFC 9112 §9.6).
    */
   begin(): void {
-    if (this.#hasBegun) return;
-    this.#hasBegun = true;
+    if (this.hasBegun) return;
+    this.hasBegun = true;
     this.#reader.stop();
     this.#exchanges.abandon();
     this.#socket.once("finish", () => {
@@ -65,7 +61,7 @@ export class Ending {
 
   /** Closes the connection if no request has begun to arrive. */
   closeIdle(): void {
-    if (this.#exchanges.current !== undefined || this.#hasBegun) return;
+    if (this.#exchanges.current !== undefined || this.hasBegun) return;
     if (this.#reader.reading === "rest") this.begin();
     else if (this.#reader.reading === "head" && this.#reader.isEmpty) this.close();
   }
@@ -117,7 +113,7 @@ export class Ending {
   /** Hands the connection over in place of a response. The listeners for what arrives are no longer there. */
   handOver(exchange: Http1Exchange, takeover: Takeover): void {
     const { method, target, headers } = exchange.head;
-    this.#hasBegun = true;
+    this.hasBegun = true;
     const rest = this.#reader.stop();
     this.#output.flush();
     // So much may have come behind the request that the socket was paused, which a listener for data would not change.
@@ -136,7 +132,7 @@ export class Ending {
 
   /** Ends all that is open: the connection is closed. */
   abandon(): void {
-    this.#hasBegun = true;
+    this.hasBegun = true;
     this.#reader.stop();
     this.#exchanges.abandon();
     this.#exchanges.endWritten(false);

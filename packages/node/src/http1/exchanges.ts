@@ -8,7 +8,8 @@ import type { Http1Exchange } from "./http1-exchange.ts";
 export class Exchanges {
   readonly #output: Output;
   readonly #onTakeover: () => void;
-  #current: Http1Exchange | undefined;
+  /** The exchange whose response is not written; undefined between two requests. */
+  current: Http1Exchange | undefined;
   /** What has the connection handed over in place of a response. */
   takeover: Takeover | undefined;
   /** The exchanges whose responses are written, and may not have left the process. */
@@ -20,16 +21,6 @@ export class Exchanges {
   constructor(output: Output, onTakeover: () => void) {
     this.#output = output;
     this.#onTakeover = onTakeover;
-  }
-
-  /** The exchange whose response is not written; undefined between two requests. */
-  get current(): Http1Exchange | undefined {
-    return this.#current;
-  }
-
-  /** Takes the next exchange, which is begun later. */
-  add(exchange: Http1Exchange): void {
-    this.#current = exchange;
   }
 
   /** Has the app answer, or in its place the refusal of the exchange; what was being answered before is not sent. */
@@ -48,7 +39,7 @@ export class Exchanges {
 
   /** Has the client send the content that is waited for (RFC 9110 §10.1.1). */
   letContinue(): void {
-    const current = this.#current;
+    const { current } = this;
     if (current?.awaitsContinue !== true || current.incoming?.isAwaited !== true || current.headSent) return;
     current.awaitsContinue = false;
     this.#output.latin1(interimResponse);
@@ -56,7 +47,7 @@ export class Exchanges {
 
   /** Notes that the response of the exchange has been written whole. */
   noteWritten(exchange: Http1Exchange): void {
-    this.#current = undefined;
+    this.current = undefined;
     this.#written.push(exchange);
   }
 
@@ -94,8 +85,8 @@ export class Exchanges {
   /** Ends the exchange whose response is not written, and never will be. */
   abandon(): void {
     this.#isAbandoned = true;
-    const current = this.#current;
-    this.#current = undefined;
+    const { current } = this;
+    this.current = undefined;
     current?.end(false);
   }
 }

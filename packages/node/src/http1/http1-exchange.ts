@@ -4,11 +4,10 @@ import type { HeaderList } from "waymark/fields";
 import { headerLists, requestTarget, sentFields } from "waymark/internal";
 import type { IncomingContent } from "../content/incoming-content.ts";
 import { type ServedConnection, ServedExchange } from "../exchange/served-exchange.ts";
-import type { AnswerNote } from "../memory/answer-memory.ts";
 import type { Output } from "../messages/output.ts";
 import { chunkStart, lastChunk } from "./chunked.ts";
 import type { Head } from "./head/head.ts";
-import { firstLines, type HeadText, type ResponseHeads, toHeadText } from "./head/response-head.ts";
+import { firstLines, type ResponseHeads, toHeadText } from "./head/response-head.ts";
 
 /** The connection of an exchange, as far as the exchange needs it. */
 export interface ExchangeConnection extends ServedConnection {
@@ -47,7 +46,7 @@ export class Http1Exchange extends ServedExchange {
   #start = "";
 
   constructor(connection: ExchangeConnection, head: Head, incoming: IncomingContent | undefined) {
-    super(connection);
+    super(connection, head);
     this.head = head;
     const { note } = head;
     this.headers = requestTarget.withTargetHost(
@@ -66,10 +65,6 @@ export class Http1Exchange extends ServedExchange {
     // What is read of it is not noted.
     this.head.note?.refuse();
     return this.#connection.socket;
-  }
-
-  get note(): AnswerNote<HeadText> | undefined {
-    return this.head.note;
   }
 
   protected openContent(): IncomingContent | undefined {

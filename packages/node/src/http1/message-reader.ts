@@ -5,7 +5,7 @@ import type { ServeContext } from "../exchange/context.ts";
 import type { Peer } from "../exchange/served-exchange.ts";
 import type { AnswerMemory } from "../memory/answer-memory.ts";
 import { RepeatedAnswer } from "../memory/kept-answer.ts";
-import { ChunkedDecoder, type ContentDecoder, SizedDecoder } from "./chunked.ts";
+import { ChunkedDecoder } from "./chunked.ts";
 import type { Deadlines, Reading, ReadingProgress } from "./deadlines.ts";
 import { type Head, HeadReader } from "./head/head.ts";
 import type { SharedFields } from "./head/known-fields.ts";
@@ -17,9 +17,15 @@ export class MessageReader implements ReadingProgress {
   readonly #deadlines: Deadlines;
   readonly #input = new ByteQueue();
   readonly #heads: HeadReader;
-  #reading: Reading = "head";
-  #content: IncomingContent | undefined;
-  #decoder: ContentDecoder | undefined;
+  reading: Reading = "head";
+  /** The content that has not yet arrived whole. */
+  content: IncomingContent | undefined;
+  /** Whether the client has ended its side. */
+  hasEnded = false;
+  /** Of content that comes in chunks. */
+  #chunks: ChunkedDecoder | undefined;
+  /** How many bytes are left of content whose length is known. */
+  #left = 0;
   /** Whether no request follows the one whose content is read. */
   #isLast = false;
   /** Bytes of content that have been thrown away. */
@@ -27,7 +33,6 @@ export class MessageReader implements ReadingProgress {
   /** The round of reading in which something came last (`AskedSources`). */
   #round = -1;
   #hasPaused = false;
-  #hasEnded = false;
 
   /** @param shared the fields that heads on any connection have had */
   constructor(context: ServeContext, deadlines: Deadlines, peer: Peer, shared: SharedFields) {
@@ -36,32 +41,18 @@ export class MessageReader implements ReadingProgress {
     this.#heads = new HeadReader(context, shared, peer);
   }
 
-  get reading(): Reading {
-    return this.#reading;
-  }
-
-  /** The content that has not yet arrived whole. */
-  get content(): IncomingContent | undefined {
-    return this.#content;
-  }
-
   get isEmpty(): boolean {
     return this.#input.length === 0;
   }
 
   /** Whether another request has begun to arrive, as far as that is seen. */
   get hasNext(): boolean {
-    return this.#reading === "head" && !this.isEmpty;
-  }
-
-  /** Whether the client has ended its side. */
-  get hasEnded(): boolean {
-    return this.#hasEnded;
+    return this.reading === "head" && !this.isEmpty;
   }
 
   /** Whether the client has ended its side in the midst of a message. */
   get isCutShort(): boolean {
-    return this.#hasEnded && (this.hasNext || this.#reading === "content");
+    return this.hasEnded && (this.hasNext || this.reading === "content");
   }
 
   /** Whether more content has come than is thrown away. */
@@ -78,16 +69,11 @@ export class MessageReader implements ReadingProgress {
   receive(piece: Buffer, round: number): boolean {
     const isPrompt = this.isEmpty && round !== this.#round && !this.#hasPaused;
     this.#round = round;
-    if (this.#reading === "nothing") return false;
+    if (this.reading === "nothing") return false;
     // Empty lines begin no head (RFC 9112 §2.2), and a client that sends only these does not keep its connection.
-    if (this.#reading === "head" && this.isEmpty && !isBlank(piece)) this.#deadlines.restart();
+    if (this.reading === "head" && this.isEmpty && !isBlank(piece)) this.#deadlines.restart();
     this.#input.append(piece);
     return isPrompt;
-  }
-
-  /** Notes that nothing more will arrive. */
-  end(): void {
-    this.#hasEnded = true;
   }
 
   /**
@@ -111,10 +97,11 @@ export class MessageReader implements ReadingProgress {
   beginContent({ contentLength }: Head, onChange: () => void): IncomingContent | undefined {
     if (contentLength === 0) return undefined;
     const { maxHeaderSize } = this.#context;
-    this.#decoder = contentLength === undefined ? new ChunkedDecoder(maxHeaderSize) : new SizedDecoder(contentLength);
-    this.#reading = "content";
-    this.#content = new IncomingContent(contentLength, onChange);
-    return this.#content;
+    this.#chunks = contentLength === undefined ? new ChunkedDecoder(maxHeaderSize) : undefined;
+    this.#left = contentLength ?? 0;
+    this.reading = "content";
+    this.content = new IncomingContent(contentLength, onChange);
+    return this.content;
   }
 
   /**
@@ -124,15 +111,16 @@ export class MessageReader implements ReadingProgress {
    * @throws HttpError when the content is malformed
    */
   readContent(): boolean {
-    const content = this.#content;
-    const decoder = this.#decoder as ContentDecoder; // set with the content
-    const piece = decoder.decode(this.#input);
-    if (this.#reading === "rest") this.#wasted += piece.length;
+    const { content } = this;
+    const chunks = this.#chunks;
+    const piece = chunks === undefined ? this.#input.take(this.#left) : chunks.decode(this.#input);
+    if (chunks === undefined) this.#left -= piece.length;
+    if (this.reading === "rest") this.#wasted += piece.length;
     else content?.push(piece);
-    if (!decoder.done) return this.#reading === "content" && piece.length > 0;
-    this.#reading = "head";
+    if (chunks === undefined ? this.#left > 0 : !chunks.isDone) return this.reading === "content" && piece.length > 0;
+    this.reading = "head";
     if (this.#isLast) this.#readNoMore();
-    this.#content = undefined;
+    this.content = undefined;
     this.#deadlines.restart();
     content?.complete();
     return true;
@@ -140,8 +128,8 @@ export class MessageReader implements ReadingProgress {
 
   /** Throws the rest of the content away, so that the next request can be found (RFC 9112 §9.3). */
   discardContent(): void {
-    this.#content?.break();
-    this.#reading = "rest";
+    this.content?.break();
+    this.reading = "rest";
     this.#wasted = 0;
     this.#deadlines.restart();
   }
@@ -149,20 +137,20 @@ export class MessageReader implements ReadingProgress {
   /** Notes that no request follows the last one. What still arrives is thrown away behind its content. */
   expectNoMore(): void {
     this.#isLast = true;
-    if (this.#reading === "head") this.#readNoMore();
+    if (this.reading === "head") this.#readNoMore();
   }
 
   #readNoMore(): void {
-    this.#reading = "nothing";
+    this.reading = "nothing";
     this.#input.clear();
   }
 
   /** Reads no more, and returns what has arrived and not been read. */
   stop(): Buffer {
     const rest = this.#input.take(this.#input.length);
-    const content = this.#content;
-    this.#reading = "nothing";
-    this.#content = undefined;
+    const { content } = this;
+    this.reading = "nothing";
+    this.content = undefined;
     content?.break();
     this.#deadlines.restart();
     return rest;
@@ -170,7 +158,7 @@ export class MessageReader implements ReadingProgress {
 
   /** Lets the client send no more than can be read. */
   regulate(socket: Socket, canRead: boolean): void {
-    const isFull = this.#input.length >= (this.#reading === "content" ? 1 : mostUnread) && !canRead;
+    const isFull = this.#input.length >= (this.reading === "content" ? 1 : mostUnread) && !canRead;
     if (isFull === socket.isPaused()) return;
     // What is read while it is paused comes later.
     this.#hasPaused = true;

@@ -95,7 +95,7 @@ describe("chunks", () => {
     input.append(Buffer.from(`${"1\r\na\r\n".repeat(10_000)}0\r\n\r\n`));
     const decoder = new ChunkedDecoder(16_384);
     assert.equal(decoder.decode(input).length, 10_000);
-    assert.equal(decoder.done, true);
+    assert.equal(decoder.isDone, true);
   });
 
   it("have extensions within a bound that is for all of them", () => {

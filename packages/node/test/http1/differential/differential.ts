@@ -3,7 +3,7 @@ import { parseTarget } from "../../../../waymark/src/path/target.ts";
 import { HttpError } from "../../../../waymark/src/problem.ts";
 import type { HttpResponse } from "../../../../waymark/src/response.ts";
 import { ByteQueue } from "../../../src/content/byte-queue.ts";
-import { ChunkedDecoder, type ContentDecoder, SizedDecoder } from "../../../src/http1/chunked.ts";
+import { ChunkedDecoder } from "../../../src/http1/chunked.ts";
 import { type Head, HeadReader } from "../../../src/http1/head/head.ts";
 import { stricter } from "./differences.ts";
 import { cut, generateMessages, randomSource } from "./generated-messages.ts";
@@ -103,7 +103,7 @@ export function parse(pieces: readonly Buffer[]): Parsed {
   const input = new ByteQueue();
   const heads = new HeadReader(limits);
   const messages: Message[] = [];
-  let current: { readonly head: Head; readonly decoder: ContentDecoder; content: string } | undefined;
+  let current: { readonly head: Head; readonly chunks: ChunkedDecoder | undefined; content: string } | undefined;
   let arrived = 0;
   let length = 0;
   const kept = new Map<number, Refused>();
@@ -120,14 +120,13 @@ export function parse(pieces: readonly Buffer[]): Parsed {
           const head = heads.read(input);
           if (head === undefined) break;
           if (head.refusal?.closes === true) return result(false, head.refusal.response);
-          const { contentLength } = head;
-          const decoder =
-            contentLength === undefined ? new ChunkedDecoder(limits.maxHeaderSize) : new SizedDecoder(contentLength);
-          current = { head, decoder, content: "" };
+          const chunks = head.contentLength === undefined ? new ChunkedDecoder(limits.maxHeaderSize) : undefined;
+          current = { head, chunks, content: "" };
         }
-        const { head, decoder } = current;
-        if (!decoder.done) current.content += decoder.decode(input).toString("latin1");
-        if (!decoder.done) break;
+        const { head, chunks } = current;
+        const left = (head.contentLength ?? 0) - current.content.length;
+        current.content += (chunks?.decode(input) ?? input.take(left)).toString("latin1");
+        if (chunks?.isDone === false || current.content.length < (head.contentLength ?? 0)) break;
         const { method, target, minorVersion, headers } = head;
         const refused = refusalOf(head);
         if (refused !== undefined) kept.set(messages.length, refused);
