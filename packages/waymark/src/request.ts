@@ -29,8 +29,12 @@ export type Query = Pick<
 /** Returns the exchange of the request, which all requests that are made of it share. */
 export let exchangeOf: (request: HttpRequest<unknown>) => Exchange;
 
-/** Returns the last value that a filter kept on the request. */
-export let attributesOf: (request: HttpRequest<unknown>) => KeptAttribute | undefined;
+/** Returns the request as a route sees it that matched with these variables and this type. */
+export let matchedRequest: <V>(
+  request: HttpRequest<unknown>,
+  variables: V,
+  negotiatedType: string | undefined,
+) => HttpRequest<V>;
 
 /**
  * An immutable request. Methods such as `withHeader` return another one; both share the content, which is read once.
@@ -60,7 +64,11 @@ export class HttpRequest<V = Variables> {
 
   static {
     exchangeOf = (request) => request.#exchange;
-    attributesOf = (request) => request.#attributes;
+    matchedRequest = (request, variables, negotiatedType) => {
+      const { method, path, search, headers } = request;
+      const [exchange, attributes] = [request.#exchange, request.#attributes];
+      return new HttpRequest(method, path, search, headers, exchange, variables, negotiatedType, attributes);
+    };
   }
 
   /** Is for adapters, which have parsed the target. Use `HttpRequest.of` elsewhere. */
@@ -314,15 +322,4 @@ interface RewrittenParts {
   readonly path?: string;
   readonly search?: string;
   readonly exchange?: Exchange;
-}
-
-/** Returns the request as a route sees it that matched with these variables and this type. */
-export function matchedRequest<V>(
-  request: HttpRequest<unknown>,
-  variables: V,
-  negotiatedType: string | undefined,
-): HttpRequest<V> {
-  const { method, path, search, headers } = request;
-  const attributes = attributesOf(request);
-  return new HttpRequest(method, path, search, headers, exchangeOf(request), variables, negotiatedType, attributes);
 }

@@ -1,4 +1,5 @@
 import * as problemTypes from "../common/problem-types.ts";
+import { memoizeText } from "../common/text-map.ts";
 import { excerpt, quote, type TextPosition } from "../common/wording.ts";
 import type { HeaderList } from "../fields/header-list.ts";
 import { coversMediaType, type MediaType, parseMediaRange, parseMediaType } from "../fields/media-type.ts";
@@ -104,20 +105,51 @@ export interface DecoderChoice<D extends ContentReader = Decoder> {
  * @throws TypeError when a decoder names something that is not a media type
  */
 export function chooseDecoder<D extends ContentReader>(headers: HeaderList, decoders: readonly D[]): DecoderChoice<D> {
-  const lines = headers.getAll("Content-Type");
-  const [line = ""] = lines;
-  if (lines.length === 0) throw unsupported("The content has no Content-Type", decoders, "");
-  if (lines.length > 1) throw unsupported(`The Content-Type is given ${lines.length} times`, decoders);
-  const mediaType = parseMediaType(line);
-  if (mediaType === undefined) throw unsupported(`The Content-Type ${excerpt(line)} is not a media type`, decoders);
+  const line = headers.get("Content-Type");
+  // A comma may join two fields, of which neither is read.
+  const isOne = line !== undefined && (!line.includes(",") || headers.getAll("Content-Type").length === 1);
+  const choice = isOne ? chooserOf(decoders)(line) : undefined;
+  if (choice !== undefined) return choice;
+  throw refusalOf(headers.getAll("Content-Type"), decoders);
+}
 
-  const candidates = decoders.filter((decoder) => rangesOf(decoder).some((range) => coversMediaType(range, mediaType)));
-  if (candidates.length === 0) throw unsupported(`The Content-Type ${excerpt(line)} is not read here`, decoders, line);
-  const charset = mediaType.parameters.get("charset");
-  const decoder = candidates.find(({ charsets }) => charset === undefined || (charsets?.includes(charset) ?? true));
-  if (decoder !== undefined) return { decoder, mediaType };
-  const charsets = candidates.flatMap((candidate) => candidate.charsets ?? []);
-  throw unsupported(`The Content-Type ${excerpt(line)} is read in ${charsets.join(", ")} only`, decoders);
+/** Returns what chooses among these decoders by a Content-Type; most requests have the same few. */
+function chooserOf<D extends ContentReader>(decoders: readonly D[]): Chooser<D> {
+  const known = choosers.get(decoders) as Chooser<D> | undefined; // made of these below
+  if (known !== undefined) return known;
+  const ranges = decoders.map(rangesOf);
+  const choose: Chooser<D> = memoizeText((line) => {
+    const mediaType = parseMediaType(line);
+    const decoder =
+      mediaType && decoders.find((each, i) => reads(ranges[i] ?? [], mediaType) && readsCharset(each, mediaType));
+    return decoder && { decoder, mediaType };
+  });
+  choosers.set(decoders, choose);
+  return choose;
+}
+
+type Chooser<D extends ContentReader> = (line: string) => DecoderChoice<D> | undefined;
+
+const choosers = new WeakMap<readonly ContentReader[], Chooser<ContentReader>>();
+
+const reads = (ranges: readonly MediaType[], type: MediaType): boolean =>
+  ranges.some((range) => coversMediaType(range, type));
+
+function readsCharset({ charsets }: ContentReader, { parameters }: MediaType): boolean {
+  const charset = parameters.get("charset");
+  return charset === undefined || charsets === undefined || charsets.includes(charset);
+}
+
+/** Returns the refusal of content that no decoder reads. */
+function refusalOf([line, ...others]: readonly string[], decoders: readonly ContentReader[]): HttpError {
+  if (line === undefined) return unsupported("The content has no Content-Type", decoders, "");
+  if (others.length > 0) return unsupported(`The Content-Type is given ${others.length + 1} times`, decoders);
+  const type = parseMediaType(line);
+  if (type === undefined) return unsupported(`The Content-Type ${excerpt(line)} is not a media type`, decoders);
+  const readers = decoders.filter((decoder) => reads(rangesOf(decoder), type));
+  if (readers.length === 0) return unsupported(`The Content-Type ${excerpt(line)} is not read here`, decoders, line);
+  const charsets = readers.flatMap((reader) => reader.charsets ?? []);
+  return unsupported(`The Content-Type ${excerpt(line)} is read in ${charsets.join(", ")} only`, decoders);
 }
 
 /**
@@ -137,21 +169,12 @@ export function hintAtType(sent: string | undefined, supported: readonly string[
   return " If it is JSON, add the header Content-Type: application/json; for curl, -H 'Content-Type: application/json'.";
 }
 
-/** Returns the media types of a decoder. They are parsed once, and not for each request. */
-function rangesOf({ mediaTypes }: ContentReader): readonly MediaType[] {
-  let ranges = parsedRanges.get(mediaTypes);
-  if (ranges === undefined) {
-    ranges = mediaTypes.map((range) => {
-      const parsed = parseMediaRange(range);
-      if (parsed === undefined) throw new TypeError(`A decoder names ${quote(range)}, which is not a media type`);
-      return parsed;
-    });
-    parsedRanges.set(mediaTypes, ranges);
-  }
-  return ranges;
-}
-
-const parsedRanges = new WeakMap<readonly string[], readonly MediaType[]>();
+const rangesOf = ({ mediaTypes }: ContentReader): readonly MediaType[] =>
+  mediaTypes.map((range) => {
+    const parsed = parseMediaRange(range);
+    if (parsed === undefined) throw new TypeError(`A decoder names ${quote(range)}, which is not a media type`);
+    return parsed;
+  });
 
 /** Returns the media types and ranges that these read, each once. */
 export const typesDecodedBy = (decoders: readonly ContentReader[]): readonly string[] => [

@@ -92,7 +92,7 @@ export class RequestContent {
   #whole: Promise<Uint8Array> | undefined;
   #decoded: { readonly coding: ContentCoding; readonly content: Promise<Uint8Array> } | undefined;
   #streamed = false;
-  #jsonTypes: readonly string[] = [];
+  #decoders: readonly Decoder[] | undefined;
   /** How many bytes have been read, as they came: before a content coding is undone. */
   receivedBytes = 0;
 
@@ -107,9 +107,9 @@ export class RequestContent {
     this.#settings = settings;
   }
 
-  /** Has these types read as JSON too, beside what the settings say. */
-  readAsJson(mediaTypes: readonly string[]): void {
-    this.#jsonTypes = mediaTypes;
+  /** Has these decode the content, in place of what the settings say. */
+  decodeBy(decoders: readonly Decoder[]): void {
+    this.#decoders = decoders;
   }
 
   /** Returns other content, which is read by the same settings. */
@@ -161,21 +161,21 @@ export class RequestContent {
 
   /** Returns the value that the decoder for its Content-Type and then the validator make of the content. */
   async body<T>(headers: HeaderList, validator: Validator<T>, options?: ReadOptions): Promise<T> {
-    const { decoder, mediaType } = chooseDecoder(headers, options?.decoders ?? this.#decoders);
+    const decoders = options?.decoders ?? this.#decoders ?? this.#settings.decoders;
+    const { decoder, mediaType } = chooseDecoder(headers, decoders);
     const content = await this.bytes(headers, options);
-    const decoded = refuseMalformed(() => decoder.decode(content, mediaType));
     // Most decoders and validators return no promise. To wait for one takes as long as to validate a short record.
-    const value = isPromise(decoded) ? await Promise.resolve(decoded).catch(throwMalformed) : decoded;
+    let value: unknown;
+    try {
+      value = decoder.decode(content, mediaType);
+      if (isPromise(value)) value = await value;
+    } catch (cause) {
+      throw malformedRefusal(cause) ?? cause;
+    }
     const validated = isSchema(validator) ? validator["~standard"].validate(value) : validator(value);
     const result = isPromise(validated) ? await validated : validated;
     if (result.issues !== undefined) throw invalidContent(result.issues);
     return result.value;
-  }
-
-  get #decoders(): readonly Decoder[] {
-    const { decoders } = this.#settings;
-    const json = this.#jsonTypes.length === 0 ? undefined : decoders.find(readsJson);
-    return json === undefined ? decoders : [...decoders, { ...json, mediaTypes: this.#jsonTypes }];
   }
 
   async #receiveWhole(limit: number): Promise<Uint8Array> {
@@ -215,8 +215,8 @@ export class RequestContent {
 
   /** Returns the limit in bytes and the coding, unless the head of the request forbids reading. */
   #admit(headers: HeaderList, options: ReadOptions | undefined): Admission {
+    if (options?.limit !== undefined) requireLimit(options.limit);
     const limit = options?.limit ?? this.#settings.limit;
-    requireLimit(limit);
     const maxExpansion = options?.maxExpansion ?? Number.POSITIVE_INFINITY;
     if (!(maxExpansion > 0)) throw new RangeError(`maxExpansion is a number above 0, not ${maxExpansion}`);
     // Few requests have content in a coding.
@@ -226,7 +226,11 @@ export class RequestContent {
   }
 }
 
-const readsJson = ({ mediaTypes }: Decoder): boolean => mediaTypes.includes("application/json");
+/** Returns the decoders with these types read as JSON too; undefined where there are none, or nothing reads JSON. */
+export function decodersOf(decoders: readonly Decoder[], jsonTypes: readonly string[]): readonly Decoder[] | undefined {
+  const json = decoders.find(({ mediaTypes }) => mediaTypes.includes("application/json"));
+  return json === undefined || jsonTypes.length === 0 ? undefined : [...decoders, { ...json, mediaTypes: jsonTypes }];
+}
 
 /** How the head of a request has its content read. */
 interface Admission extends DecodingBounds {
@@ -241,15 +245,11 @@ export function requireLimit(limit: number): void {
   if (!(limit >= 0)) throw new RangeError(`A limit is a number of bytes, 0 or more, not ${limit}`);
 }
 
-/** Runs a decoder, and turns its ContentError into a refusal. */
+/** Decodes, and turns a ContentError into a refusal. */
 function refuseMalformed<T>(decode: () => T): T {
   try {
     return decode();
   } catch (cause) {
-    return throwMalformed(cause);
+    throw malformedRefusal(cause) ?? cause;
   }
-}
-
-function throwMalformed(cause: unknown): never {
-  throw malformedRefusal(cause) ?? cause;
 }

@@ -7,7 +7,7 @@ import type { Repetition } from "../../exchange/answer-recording.ts";
 import { attribute } from "../../exchange/exchange.ts";
 import type { Filter, Next } from "../../filter.ts";
 import { problem } from "../../problem.ts";
-import { attributesOf, exchangeOf, type HttpRequest } from "../../request.ts";
+import { exchangeOf, type HttpRequest } from "../../request.ts";
 import type { HttpResponse } from "../../response.ts";
 import { onRepeat } from "../../serving/repeatable.ts";
 
@@ -70,7 +70,12 @@ export function overload(options: OverloadOptions = {}): Filter {
       return response;
     };
     try {
-      return andThen(next(request.withAttribute(leaving, leave)), finish, fail);
+      const outer = request.attribute(leaving);
+      const leaveAll = (): void => {
+        leave();
+        outer?.();
+      };
+      return andThen(next(request.withAttribute(leaving, outer === undefined ? leave : leaveAll)), finish, fail);
     } catch (error) {
       return fail(error);
     }
@@ -101,11 +106,7 @@ export declare namespace overload {
   const leave: (request: HttpRequest<unknown>) => void;
 }
 Object.assign(overload, {
-  leave: (request: HttpRequest<unknown>) => {
-    for (let kept = attributesOf(request); kept !== undefined; kept = kept.outer) {
-      if (kept.key === leaving) (kept.value as () => void)(); // `overload` keeps it
-    }
-  },
+  leave: (request: HttpRequest<unknown>) => request.attribute(leaving)?.(),
 });
 
 /** What gives a place among the requests in progress back. */

@@ -7,6 +7,7 @@ import { isOfKind, type Leaf, type Place, stages } from "../../conditions/kind.t
 import { methodKind } from "../../conditions/method.ts";
 import { pathKind } from "../../conditions/path.ts";
 import type { Decoder } from "../../content/decoder.ts";
+import { decodersOf } from "../../content/request-content.ts";
 import type { MatchedRoute } from "../../exchange/exchange.ts";
 import { withoutParameters } from "../../fields/media-type.ts";
 import type { Next } from "../../filter.ts";
@@ -211,6 +212,10 @@ function toBranch(
   const { methods, checks, accept, mounts } = draft;
   const { route: declared, groups } = placed;
   const apps = groups.flatMap(({ app = [] }) => app);
+  const decoders = apps.findLast(({ reads }) => reads)?.reads?.decoders ?? settings.decoders;
+  const reads = typesReadBy(checks.map(({ condition }) => condition));
+  const jsonTypes = reads.filter((type) => withoutParameters(type).endsWith("+json"));
+  const { taken } = declared;
   const checked = settings.checksAnswers || apps.some(({ checksAnswers }) => checksAnswers);
   return {
     placed,
@@ -220,24 +225,18 @@ function toBranch(
     methods,
     checks: checks.toSorted((a, b) => a.stage - b.stage),
     accept,
-    reads: typesReadAt(declared, checks, apps.findLast(({ reads }) => reads)?.reads?.decoders ?? settings.decoders),
+    reads: reads.length > 0 || taken === undefined ? reads : taken.handling.contentTypes(taken, decoders),
     order,
     run: compilePipeline(
       declared,
       groups,
       checked ? { template: pattern.text, produces: accept?.mediaTypes } : undefined,
       { ...settings, mounts },
-      typesReadBy(checks.map(({ condition }) => condition)).filter((type) => withoutParameters(type).endsWith("+json")),
+      decodersOf(decoders, jsonTypes),
     ),
     bind: compileBinding([pattern, ...furtherPatterns], settings.bindings),
     negotiate: accept && typeChooser(accept.mediaTypes),
   };
-}
-
-function typesReadAt(declared: SingleRoute, checks: readonly Check[], decoders: readonly Decoder[]): readonly string[] {
-  const named = typesReadBy(checks.map(({ condition }) => condition));
-  const { taken } = declared;
-  return named.length > 0 || taken === undefined ? named : taken.handling.contentTypes(taken, decoders);
 }
 
 /** Outside of all groups, "" is the path "/". */

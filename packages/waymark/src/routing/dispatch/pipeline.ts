@@ -2,6 +2,7 @@ import { answerCheckOf, type DeclaredAnswers } from "../../answer/answered.ts";
 import { type Awaitable, andThen, isPromise } from "../../common/and-then.ts";
 import type { DeclarationSite } from "../../common/declaration.ts";
 import { typeName } from "../../common/wording.ts";
+import type { Decoder } from "../../content/decoder.ts";
 import { type Description, docsOf } from "../../description.ts";
 import { type Filter, type MethodsOf, type Next, requireRequest, type WebFilter } from "../../filter.ts";
 import type { InputValues } from "../../input/taken.ts";
@@ -53,22 +54,22 @@ interface Mounted extends AppScope {
  * Makes one function of the handler and the filters of the groups around it, the outermost first.
  *
  * @param checked for what of the answers is compared with what is declared; undefined for nothing
- * @param jsonTypes the types with the suffix `+json` that the conditions of the route name
+ * @param decoders what decodes content for this route; undefined for what the app has
  */
 export function compilePipeline(
   route: SingleRoute,
   groups: readonly Group[],
   checked: (Pick<DeclaredAnswers, "produces"> & { readonly template: string }) | undefined,
   mounted: Mounted,
-  jsonTypes: readonly string[] = [],
+  decoders?: readonly Decoder[],
 ): Next {
   const { handler, answers, descriptions, site } = route;
   const handle = handlerStep(takingHandler(route, groups), site);
   const answer: Next =
-    jsonTypes.length === 0
+    decoders === undefined
       ? handle
       : (request) => {
-          exchangeOf(request).content.readAsJson(jsonTypes);
+          exchangeOf(request).content.decodeBy(decoders);
           return handle(request);
         };
   const said = (template: string): readonly Description[] => [
