@@ -1,6 +1,6 @@
 import { requireOptions } from "./common/known-options.ts";
 import type { StrictJsonOptions } from "./content/json.ts";
-import type { ReadOptions, Validator } from "./content/request-content.ts";
+import type { ReadOptions, RequestContent, Validator } from "./content/request-content.ts";
 import {
   type Attribute,
   type Client,
@@ -9,9 +9,7 @@ import {
   ExchangeByHand,
   type HttpRequestInit,
   type KeptAttribute,
-  knownInit,
   type MatchedRoute,
-  RewrittenExchange,
 } from "./exchange/exchange.ts";
 import { HeaderList } from "./fields/header-list.ts";
 import { parseCookies } from "./fields/syntax.ts";
@@ -28,6 +26,9 @@ export type Query = Pick<
 
 /** Returns the exchange of the request, which all requests that are made of it share. */
 export let exchangeOf: (request: HttpRequest<unknown>) => Exchange;
+
+/** Returns the content of the request: that of its exchange, or what a filter has put in its place. */
+export let contentOf: (request: HttpRequest<unknown>) => RequestContent;
 
 /** Returns the request as a route sees it that matched with these variables and this type. */
 export let matchedRequest: <V>(
@@ -60,14 +61,17 @@ export class HttpRequest<V = Variables> {
   readonly negotiatedType: string | undefined;
   readonly #exchange: Exchange;
   readonly #attributes: KeptAttribute | undefined;
+  /** What a filter has put in the place of the content that has come. */
+  readonly #content: RequestContent | undefined;
   #query: Query | undefined;
 
   static {
     exchangeOf = (request) => request.#exchange;
+    contentOf = (request) => request.#content ?? request.#exchange.content;
     matchedRequest = (request, variables, negotiatedType) => {
       const { method, path, search, headers } = request;
-      const [exchange, attributes] = [request.#exchange, request.#attributes];
-      return new HttpRequest(method, path, search, headers, exchange, variables, negotiatedType, attributes);
+      const [exchange, kept, content] = [request.#exchange, request.#attributes, request.#content];
+      return new HttpRequest(method, path, search, headers, exchange, variables, negotiatedType, kept, content);
     };
   }
 
@@ -81,6 +85,7 @@ export class HttpRequest<V = Variables> {
     variables: V,
     negotiatedType?: string | undefined,
     attributes?: KeptAttribute | undefined,
+    content?: RequestContent | undefined,
   ) {
     this.method = method;
     this.path = path;
@@ -90,6 +95,7 @@ export class HttpRequest<V = Variables> {
     this.negotiatedType = negotiatedType;
     this.#exchange = exchange;
     this.#attributes = attributes;
+    this.#content = content;
     this.#query = undefined;
   }
 
@@ -103,7 +109,8 @@ export class HttpRequest<V = Variables> {
    * @throws HttpError (400) when the target is malformed; TypeError for an option that there is not
    */
   static of<V = Variables>(init: HttpRequestInit<V> = {}): HttpRequest<V> {
-    requireOptions("HttpRequest.of({ … })", init, Object.keys(knownInit));
+    const known = ["method", "target", "headers", "body", "signal", "draining", "client", "variables", "turn"];
+    requireOptions("HttpRequest.of({ … })", init, known);
     const { path, search } = parseTarget(init.target ?? "/");
     const headers = init.headers instanceof HeaderList ? init.headers : HeaderList.of(init.headers ?? {});
     const exchange = new ExchangeByHand(headers, init);
@@ -237,7 +244,9 @@ export class HttpRequest<V = Variables> {
       content instanceof Uint8Array
         ? others.with("Content-Length", `${content.length}`)
         : others.without("Content-Length");
-    return this.#with(headers, this.#attributes, { exchange: new RewrittenExchange(this.#exchange, content) });
+    // No answer to it comes from memory, which looks at heads only.
+    this.#exchange.recording?.refuse();
+    return this.#with(headers, this.#attributes, { content: contentOf(this).replacedBy(content) });
   }
 
   /**
@@ -247,7 +256,7 @@ export class HttpRequest<V = Variables> {
    *   when it is malformed in it
    */
   bytes(options?: ReadOptions): Promise<Uint8Array> {
-    return this.#exchange.content.bytes(this.headers, options);
+    return contentOf(this).bytes(this.headers, options);
   }
 
   /**
@@ -256,7 +265,7 @@ export class HttpRequest<V = Variables> {
    * @throws HttpError as `bytes`, and 400 when it is not UTF-8
    */
   text(options?: ReadOptions): Promise<string> {
-    return this.#exchange.content.text(this.headers, options);
+    return contentOf(this).text(this.headers, options);
   }
 
   /**
@@ -266,7 +275,7 @@ export class HttpRequest<V = Variables> {
    * @throws HttpError as `bytes`, and 400 with line and column when it is not JSON
    */
   json(options?: ReadOptions & StrictJsonOptions): Promise<unknown> {
-    return this.#exchange.content.json(this.headers, options);
+    return contentOf(this).json(this.headers, options);
   }
 
   /**
@@ -275,7 +284,7 @@ export class HttpRequest<V = Variables> {
    * @throws HttpError as `bytes`, while it is read
    */
   stream(options?: ReadOptions): AsyncIterable<Uint8Array> {
-    return this.#exchange.content.stream(this.headers, options);
+    return contentOf(this).stream(this.headers, options);
   }
 
   /**
@@ -289,16 +298,17 @@ export class HttpRequest<V = Variables> {
    * @throws HttpError as `bytes`; 415 when no decoder reads the type; 400 when it is malformed or invalid
    */
   body<T>(validator: Validator<T>, options?: ReadOptions): Promise<T> {
-    return this.#exchange.content.body(this.headers, validator, options);
+    return contentOf(this).body(this.headers, validator, options);
   }
 
   #with(
     headers: HeaderList,
     attributes: KeptAttribute | undefined,
-    { method = this.method, path = this.path, search = this.search, exchange = this.#exchange }: RewrittenParts = {},
+    { method = this.method, path = this.path, search = this.search, content = this.#content }: RewrittenParts = {},
   ): HttpRequest<V> {
     const { variables, negotiatedType } = this;
-    return new HttpRequest(method, path, search, headers, exchange, variables, negotiatedType, attributes);
+    const exchange = this.#exchange;
+    return new HttpRequest(method, path, search, headers, exchange, variables, negotiatedType, attributes, content);
   }
 }
 
@@ -321,5 +331,5 @@ interface RewrittenParts {
   readonly method?: string;
   readonly path?: string;
   readonly search?: string;
-  readonly exchange?: Exchange;
+  readonly content?: RequestContent;
 }

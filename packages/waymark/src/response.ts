@@ -154,7 +154,7 @@ export class HttpResponse {
     const response = new HttpResponse(status, this.headers);
     response.#problem = document.status === status ? document : { ...document, status };
     response.#body = undefined;
-    return known(response);
+    return response as ProblemResponse; // what answers any status
   }
 
   #with(status: number, headers: HeaderList): HttpResponse {
@@ -187,9 +187,6 @@ export interface NoContent {
 /** A response with a problem document, which the compiler takes for any answer. */
 export type ProblemResponse = ResponseOf<never, never>;
 
-/** Says what is known of a response, which is only a type. */
-const known = <S extends number, T>(response: HttpResponse): ResponseOf<S, T> => response as ResponseOf<S, T>; // by its maker
-
 /**
  * Makes a response with this content and Content-Type; `text/html` that is not bytes is UTF-8.
  *
@@ -197,7 +194,7 @@ const known = <S extends number, T>(response: HttpResponse): ResponseOf<S, T> =>
  */
 export function content(mediaType: string, body: ResponseBody): ResponseOf<200, never>;
 export function content<S extends number>(mediaType: string, body: ResponseBody, status: S): OneOf<S, never>;
-export function content(mediaType: string, body: ResponseBody, status = 200): ResponseOf<never, never> {
+export function content(mediaType: string, body: ResponseBody, status = 200): HttpResponse {
   if (parseMediaType(mediaType) === undefined) {
     throw new TypeError(
       `content(…) takes a media type, such as "text/html", and then the content, not ${excerpt(mediaType)}`,
@@ -205,14 +202,14 @@ export function content(mediaType: string, body: ResponseBody, status = 200): Re
   }
   // Text is sent as UTF-8, which a browser does not guess.
   const isPage = /^text\/html$/i.test(mediaType) && !(body instanceof Uint8Array);
-  return known(new HttpResponse(status, { "Content-Type": isPage ? `${mediaType}; charset=utf-8` : mediaType }, body));
+  return new HttpResponse(status, { "Content-Type": isPage ? `${mediaType}; charset=utf-8` : mediaType }, body);
 }
 
 /** Makes a `text/plain` response in UTF-8. */
 export function text<T extends string>(value: T): ResponseOf<200, T>;
 export function text<T extends string, S extends number>(value: T, status: S): OneOf<S, T>;
-export function text(value: string, status = 200): ResponseOf<never, never> {
-  return known(new HttpResponse(status, plainText, value));
+export function text(value: string, status = 200): HttpResponse {
+  return new HttpResponse(status, plainText, value);
 }
 
 /**
@@ -222,9 +219,9 @@ export function text(value: string, status = 200): ResponseOf<never, never> {
  */
 export function json<const T>(value: T): ResponseOf<200, T>;
 export function json<const T, S extends number>(value: T, status: S): OneOf<S, T>;
-export function json(value: unknown, status = 200): ResponseOf<never, never> {
+export function json(value: unknown, status = 200): HttpResponse {
   if (value instanceof Promise) throw new TypeError("json(…) takes a value, not a promise: write json(await …)");
-  return known(withJsonValue(new HttpResponse(status, applicationJson, jsonText(value)), value));
+  return withJsonValue(new HttpResponse(status, applicationJson, jsonText(value)), value);
 }
 
 /** @throws TypeError when the value has no JSON form */
@@ -282,8 +279,8 @@ export function notFound(): ResponseOf<404, NoContent> {
 
 /** Makes a response with this status and without content. */
 export function empty<S extends number>(status: S): OneOf<S, NoContent>;
-export function empty(status: number): ResponseOf<never, NoContent> {
-  return known(new HttpResponse(status));
+export function empty(status: number): HttpResponse {
+  return new HttpResponse(status);
 }
 
 /**
@@ -302,11 +299,11 @@ export function redirect<S extends (typeof redirectStatuses)[number]>(
   location: string,
   status: S,
 ): ResponseOf<S, NoContent>;
-export function redirect(location: string, status = 303): ResponseOf<never, NoContent> {
+export function redirect(location: string, status = 303): HttpResponse {
   if (!redirectStatuses.some((each) => each === status)) {
     throw new RangeError(`A redirect has the status ${eitherOf(redirectStatuses)}, not ${status}`);
   }
-  return known(new HttpResponse(status, { Location: toUri(location) }));
+  return new HttpResponse(status, { Location: toUri(location) });
 }
 
 /** The statuses with which `fetch` follows `Location`. */

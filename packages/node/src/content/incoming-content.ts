@@ -51,13 +51,13 @@ export class IncomingContent implements PermitHolder {
     if (piece.length === 0) return;
     this.received += piece.length;
     this.#arrived.append(piece, Math.min(this.length ?? this.#most, this.#most));
-    this.#wakeReader();
+    this.resume();
   }
 
   /** Says that everything has been handed over. */
   complete(): void {
     if (this.#state === "open") this.#state = "complete";
-    this.#wakeReader();
+    this.resume();
   }
 
   /** Says that no more will come. */
@@ -69,11 +69,7 @@ export class IncomingContent implements PermitHolder {
 
   refuse(refusal: HttpError): void {
     this.#failure ??= refusal;
-    this.#wakeReader();
-  }
-
-  resume(): void {
-    this.#wakeReader();
+    this.resume();
   }
 
   async bytes(limit: number): Promise<Uint8Array> {
@@ -131,7 +127,8 @@ export class IncomingContent implements PermitHolder {
     });
   }
 
-  #wakeReader(): void {
+  /** Has the reader look again. */
+  resume(): void {
     const wake = this.#wake;
     this.#wake = undefined;
     wake?.();

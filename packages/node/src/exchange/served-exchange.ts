@@ -86,6 +86,7 @@ export abstract class ServedExchange extends AdapterExchange {
 
 /** The other end of a connection: a client, or a proxy that speaks for one. */
 export class Peer {
+  readonly isEncrypted: boolean;
   readonly #socket: Socket;
   readonly #trust: ProxyTrust;
   #address: string | undefined;
@@ -93,6 +94,7 @@ export class Peer {
   #origin: string | undefined;
 
   constructor(socket: Socket, trust: ProxyTrust) {
+    this.isEncrypted = isEncrypted(socket);
     this.#socket = socket;
     this.#trust = trust;
   }
@@ -106,7 +108,7 @@ export class Peer {
   /** What it is by itself, as a text that no other peer has. */
   get origin(): string {
     this.#address ??= this.#look();
-    this.#origin ??= `${this.#scheme} ${this.#address}`;
+    this.#origin ??= `${this.isEncrypted} ${this.#address}`;
     return this.#origin;
   }
 
@@ -115,7 +117,7 @@ export class Peer {
     this.#address ??= this.#look();
     const peer: Client = {
       address: this.#address,
-      scheme: this.#scheme,
+      scheme: this.isEncrypted ? "https" : "http",
       host: headers.get("Host"),
     };
     return this.#isTrusted ? clientBehind(peer, headers, this.#trust.proxyFields, this.#trust.isTrustedProxy) : peer;
@@ -124,10 +126,6 @@ export class Peer {
   /** The address of that client. */
   addressOf(headers: HeaderList): string | undefined {
     return this.isTrusted ? this.clientOf(headers).address : this.#address;
-  }
-
-  get #scheme(): "http" | "https" {
-    return isEncrypted(this.#socket) ? "https" : "http";
   }
 
   #look(): string | undefined {

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { HttpError, type HttpResponse } from "waymark";
 import type { Connection } from "../connections/connections.ts";
 import type { ServeContext } from "../exchange/context.ts";
-import { appOf, isEncrypted, Peer } from "../exchange/served-exchange.ts";
+import { appOf, Peer } from "../exchange/served-exchange.ts";
 import type { AnswerMemory } from "../memory/answer-memory.ts";
 import { mostInRound } from "../memory/asked-sources.ts";
 import { RepeatedAnswer } from "../memory/kept-answer.ts";
@@ -194,7 +194,7 @@ export class Http1Connection implements Connection, ExchangeConnection {
   get #round(): number {
     const memory = this.#memory;
     // A piece of TLS may be all that has come, or one of several.
-    const isKnown = memory !== undefined && this.context.connections.size <= mostInRound && !isEncrypted(this.socket);
+    const isKnown = memory !== undefined && this.context.connections.size <= mostInRound && !this.peer.isEncrypted;
     return isKnown ? memory.sources.round : -1;
   }
 

@@ -71,7 +71,8 @@ export class MessageReader implements ReadingProgress {
     this.#round = round;
     if (this.reading === "nothing") return false;
     // Empty lines begin no head (RFC 9112 §2.2), and a client that sends only these does not keep its connection.
-    if (this.reading === "head" && this.isEmpty && !isBlank(piece)) this.#deadlines.restart();
+    if (this.reading === "head" && this.isEmpty && !(isOfLineEnd(piece[0]) && piece.every(isOfLineEnd)))
+      this.#deadlines.restart();
     this.#input.append(piece);
     return isPrompt;
   }
@@ -167,8 +168,6 @@ export class MessageReader implements ReadingProgress {
   }
 }
 
-/** Whether there are only line ends in the piece. */
-const isBlank = (piece: Buffer): boolean => isOfLineEnd(piece[0]) && piece.every(isOfLineEnd);
 const isOfLineEnd = (byte: number | undefined): boolean => byte === 0x0d || byte === 0x0a;
 
 /** Bytes of requests that are kept while they cannot be read; of content, what comes at a time. */

@@ -167,13 +167,9 @@ export class Output implements UnsentHolder {
   #writeGathered(): void {
     const text = this.#gathered;
     this.#gathered = "";
-    this.#write(text);
-  }
-
-  #write(part: string | Uint8Array): void {
-    if (part.length === 0) return;
-    if (part.length > leastSlice || this.#backlogLength > 0) this.#enqueue(part);
-    else this.#hand(part, "latin1");
+    if (text === "") return;
+    if (text.length > leastSlice || this.#backlogLength > 0) this.#enqueue(text);
+    else this.#hand(text, "latin1");
   }
 
   #hand(part: string | Uint8Array, encoding: "latin1" | "utf8", taken?: (error?: Error | null) => void): void {

@@ -107,19 +107,6 @@ export interface HttpRequestInit<V = Variables> {
   readonly turn?: EventLoopTurn;
 }
 
-// A record, so that none is forgotten here.
-export const knownInit: Readonly<Record<keyof HttpRequestInit, true>> = {
-  method: true,
-  target: true,
-  headers: true,
-  body: true,
-  signal: true,
-  draining: true,
-  client: true,
-  variables: true,
-  turn: true,
-};
-
 // Exchanges are of classes, because V8 makes a hidden class for each object literal with getters. Only a collection of the whole
 // heap frees it, and until then it keeps all that the getters refer to.
 
@@ -150,62 +137,5 @@ export class ExchangeByHand implements Exchange {
   get signal(): AbortSignal {
     this.#signal ??= new AbortController().signal;
     return this.#signal;
-  }
-}
-
-/** The exchange of a request that a filter has given other content: it has all else of that around it. */
-export class RewrittenExchange implements Exchange {
-  readonly content: RequestContent;
-  readonly onEnd?: (listener: EndListener) => void;
-  readonly #around: Exchange;
-
-  constructor(around: Exchange, body: Uint8Array | AsyncIterable<Uint8Array>) {
-    this.content = around.content.replacedBy(body);
-    this.#around = around;
-    if (around.onEnd !== undefined) this.onEnd = (listener) => around.onEnd?.(listener);
-  }
-
-  abandon(): void {
-    this.#around.abandon?.();
-  }
-
-  get receivedBytes(): number {
-    return this.#around.receivedBytes;
-  }
-
-  get signal(): AbortSignal {
-    return this.#around.signal;
-  }
-
-  get draining(): AbortSignal | undefined {
-    return this.#around.draining;
-  }
-
-  get client(): Client {
-    return this.#around.client;
-  }
-
-  get turn(): EventLoopTurn | undefined {
-    return this.#around.turn;
-  }
-
-  get native(): unknown {
-    return this.#around.native;
-  }
-
-  get route(): MatchedRoute | undefined {
-    return this.#around.route;
-  }
-
-  set route(route: MatchedRoute | undefined) {
-    this.#around.route = route;
-  }
-
-  get shared(): KeptAttribute | undefined {
-    return this.#around.shared;
-  }
-
-  set shared(shared: KeptAttribute | undefined) {
-    this.#around.shared = shared;
   }
 }

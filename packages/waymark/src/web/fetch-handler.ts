@@ -5,7 +5,7 @@ import { declareAt } from "../conditions/kind.ts";
 import { pathKind } from "../conditions/path.ts";
 import { requireFunction } from "../filter.ts";
 import { encodePath } from "../path/target.ts";
-import { exchangeOf, type HttpRequest } from "../request.ts";
+import { contentOf, type HttpRequest } from "../request.ts";
 import { fromWebResponse, type HttpResponse } from "../response.ts";
 import type { Route, SingleRoute } from "../route.ts";
 import { refuseUnknownMethod } from "../routing/dispatch/refusal.ts";
@@ -60,7 +60,7 @@ function toWebRequest(request: HttpRequest, path: string): Request {
   for (let i = 0; i < flat.length; i += 2) headers.append(flat[i] as string, flat[i + 1] as string); // in turn
   const url = `${scheme}://${host}${path}${search === "" ? "" : `?${search}`}`;
   if (method === "GET" || method === "HEAD") return new Request(url, { method, headers, signal });
-  const pieces = exchangeOf(request).content.asItCame();
+  const pieces = contentOf(request).asItCame();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await pieces.next();

@@ -42,14 +42,12 @@ export class ResponseHeads {
 }
 
 /** Returns the status line, and the field lines of the response. */
-export const firstLines = (status: number, lines: string): string => statusLine(status) + lines;
+export function firstLines(status: number, lines: string): string {
+  statusLines[status] ??= `HTTP/1.1 ${status} ${reasonPhrase(status) ?? "Unknown"}\r\n`;
+  return statusLines[status] + lines;
+}
 
 const statusLines: (string | undefined)[] = [];
-
-function statusLine(status: number): string {
-  statusLines[status] ??= `HTTP/1.1 ${status} ${reasonPhrase(status) ?? "Unknown"}\r\n`;
-  return statusLines[status];
-}
 
 /** The interim response that lets a client send its content (RFC 9110 §15.2.1). */
 export const interimResponse = "HTTP/1.1 100 Continue\r\n\r\n";

@@ -7,7 +7,7 @@ import { type Description, docsOf } from "../../description.ts";
 import { type Filter, type MethodsOf, type Next, requireRequest, type WebFilter } from "../../filter.ts";
 import type { InputValues } from "../../input/taken.ts";
 import { HttpError, internalError } from "../../problem.ts";
-import { exchangeOf, type HttpRequest } from "../../request.ts";
+import { contentOf, type HttpRequest } from "../../request.ts";
 import { fromWebResponse, HttpResponse } from "../../response.ts";
 import type { Group, SingleRoute } from "../../route.ts";
 import { withBase } from "../../serving/base.ts";
@@ -69,7 +69,7 @@ export function compilePipeline(
     decoders === undefined
       ? handle
       : (request) => {
-          exchangeOf(request).content.decodeBy(decoders);
+          contentOf(request).decodeBy(decoders);
           return handle(request);
         };
   const said = (template: string): readonly Description[] => [
@@ -106,7 +106,7 @@ function wrapGroups(
     const log = faults[i] === undefined ? fault : faultLog(faults[i]);
     const wrapped = wrapWeb(filters, methodsOf, failing(log), inner);
     return (request) => {
-      if (reads !== undefined) exchangeOf(request).content.readBy(reads);
+      if (reads !== undefined) contentOf(request).readBy(reads);
       return wrapped(withBase(request, depth));
     };
   }, step);
