@@ -25,7 +25,7 @@ export const isDigits = (word: string): boolean => /^[0-9]+$/.test(word);
 const shorten = (word: string): string => firstCharacters(word, longest);
 
 /** Changes with the words by which a document is found, so that stored words are made again. */
-const wordsVersion = 1;
+const wordsVersion = 2;
 
 /** Names the way in which the words of these members are stored. When the name changes, they are stored again. */
 export const wordRule = (members: readonly SearchedMember[]): string =>

@@ -37,6 +37,17 @@ export function describeSearch(name: string, withStore: WithStore): void {
     );
 
     it(
+      "stores a record of more words than an index takes, and finds it by the first of them",
+      withStore(async (store) => {
+        const words = Array.from({ length: 120_000 }, (_, n) => `word${n}`);
+        await create(store, { name: words.join(" "), telephone: "+44 20 7946 0001" });
+        for (const text of ["word7", "word77 w", "word", "wo", "79460001"]) {
+          assert.deepEqual(await found(store, text), [1], text);
+        }
+      }),
+    );
+
+    it(
       "finds a name by each of its spellings",
       withStore(async (store) => {
         const names = [

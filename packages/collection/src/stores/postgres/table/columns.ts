@@ -78,7 +78,8 @@ export const withoutUnique = ({ unique }: StoredCollection): string =>
   `compared - ARRAY[${unique.map((member) => quoteText(keyOfUnique(member))).join(", ")}]`;
 
 /** Writes the words of a record. They are a column of their own, since they are longer than all else that is compared. */
-const wordsSql = (definition: StoredCollection): string => `(words -> ${quoteText(digestOf(keyOfWords(definition)))})`;
+const wordsSql = (definition: StoredCollection): string =>
+  `((words ->> ${quoteText(digestOf(keyOfWords(definition)))})::tsvector)`;
 
 /** Returns the digest of the rules by which a definition fills records. */
 export const ruleOf = (definition: StoredCollection): string => digestOf(JSON.stringify(keysOf(definition)));
