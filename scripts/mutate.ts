@@ -120,8 +120,14 @@ async function run(
   command: string,
   ...args: readonly string[]
 ): Promise<{ code: number; output: string }> {
-  const child = spawn(command, args, { cwd, stdio: ["ignore", "pipe", "ignore"], timeout: 900_000 });
+  const child = spawn(command, args, { cwd, stdio: ["ignore", "pipe", "ignore"], timeout: 900_000, detached: true });
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);
+  // A test whose loop does not end with the mutation outlives the runner.
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+  } catch {
+    // All have ended.
+  }
   return { code: code ?? 1, output };
 }
 

@@ -297,14 +297,16 @@ describe("the records of all owners", () => {
     assert.deepEqual([status, errors.length, errors[0].pointer], [400, 1, "#/authorId"]);
   });
 
-  it("need their owner in the OpenAPI document, where the path does not name it", async () => {
+  it("need their owner in the OpenAPI document, where the path does not name it, and else have its 404", async () => {
     const books = of("book");
-    for (const [path, required] of [
-      ["/books", ["authorId", "title"]],
-      ["/authors/{authorId}/books", ["title"]],
+    for (const [path, required, isMissing] of [
+      ["/books", ["authorId", "title"], false],
+      ["/authors/{authorId}/books", ["title"], true],
     ] as const) {
-      const { components } = await openApi(router(group(path, books.routes())), { title: "x", version: "1" });
+      const app = router(group(path, books.routes()));
+      const { components, paths } = await openApi(app, { title: "x", version: "1" });
       assert.deepEqual((components.schemas["Books"] as { required: string[] }).required, required);
+      assert.equal("404" in (paths[path]?.["get"]?.responses ?? {}), isMissing);
     }
   });
 });

@@ -93,6 +93,7 @@ describe("webhooks", () => {
       await people.remove(1);
       await receiver.until(({ length }) => length === 2);
       await first.webhooks.close();
+      assert.equal((await statesOf(database))[0]?.holder, null, "the next one waits for nobody");
       await people.replace(2, { name: "Ada Lovelace" });
       const again = await send(database, [{ url: receiver.url }]);
       await receiver.until(({ length }) => length === 3);
