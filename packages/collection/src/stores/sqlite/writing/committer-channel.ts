@@ -1,4 +1,6 @@
+import { BulkReader, type BulkSource } from "../../writing/bulk-source.ts";
 import { type Channel, localChannel } from "../connections/channel.ts";
+import type { BulkOutcome } from "./bulk-creation.ts";
 import type { SqliteCommitter } from "./committer.ts";
 
 /** The calls that a writer makes of a committer. */
@@ -81,4 +83,33 @@ export function localCommitter(committer: SqliteCommitter, copyDatabase: () => D
     },
   };
   return localChannel(calls);
+}
+
+/**
+ * Sends documents through the channel in batches, to store all or none. Each batch is sent when the one before is stored. Stops the
+ * documents when no more are wanted.
+ *
+ * @throws StoreUnavailable (rejects) also when the documents stop arriving; errors of the documents themselves are passed on
+ */
+export async function sendBulk(
+  channel: CommitterChannel,
+  collection: string,
+  source: BulkSource,
+): Promise<BulkOutcome> {
+  const { onlyIfEmpty, owner } = source;
+  const reader = new BulkReader(source);
+  try {
+    await channel.ask("beginBulk", collection, { onlyIfEmpty, owner });
+    let writes = await reader.next();
+    for (let isWanted = true; isWanted && writes.length > 0; ) {
+      // The next writes are made while those before them are stored.
+      [isWanted, writes] = await Promise.all([channel.ask("addToBulk", writes), reader.next()]);
+    }
+    return await channel.ask("endBulk", source.end());
+  } catch (error) {
+    await channel.ask("abandonBulk").catch(() => undefined); // when the thread is gone, so is the transaction
+    throw error;
+  } finally {
+    reader.stop();
+  }
 }

@@ -6,14 +6,15 @@ import type { ReadAgain } from "../../reading/found-list.ts";
 import type { BulkConditions, BulkEnd } from "../../writing/bulk-source.ts";
 import type { StoredRow } from "../../writing/decide.ts";
 import type { OutcomeOf, RemoveWrite, Write } from "../../writing/write.ts";
-import { sqliteCode, sqliteCodeOf, toStoreFault } from "../connections/fault.ts";
-import { numberIn, prepareChange } from "../connections/statements.ts";
+import { toStoreFault } from "../connections/fault.ts";
+import { prepareChange } from "../connections/statements.ts";
 import { begin, commit, inTransaction, orRollBack, rollBack } from "../connections/transaction.ts";
 import { type FoundState, SqliteQueries } from "../reading/queries.ts";
 import { type BulkOutcome, bulkCreation, type SqliteBulkCreation } from "./bulk-creation.ts";
 import { type SqliteChanges, sqliteChanges } from "./changes.ts";
 import { SqliteCounters } from "./counters.ts";
 import { type OwnedRecords, stepOfRemoval } from "./owned-records.ts";
+import { probe } from "./probe.ts";
 
 /** A change, and the collection that it is made to. */
 export interface AddressedWrite<W extends Write = Write> {
@@ -96,23 +97,12 @@ export class SqliteCommitter {
     return hadRemovals;
   }
 
-  /**
-   * Makes a change that needs room in the log and a commit, and leaves all data unchanged. Does nothing while another process
-   * writes, because changes can be made then.
-   */
+  /** Makes a change that needs room in the log and a commit, and leaves all data unchanged. */
   probe(): void {
-    try {
-      probeRoom(this.#database, this.#busyTimeout);
-      inTransaction(this.#database, this.#busyTimeout, () => {
-        this.#counters.begin();
-        for (const changes of this.#writes.values()) changes.assertDeclared();
-        // Two updates, because SQLite would find nothing to write for one that changes no value.
-        this.#database.exec("UPDATE waymark_collections SET revision = revision + 1");
-        this.#database.exec("UPDATE waymark_collections SET revision = revision - 1");
-      });
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable && sqliteCodeOf(error.cause) === sqliteCode.busy)) throw error;
-    }
+    probe(this.#database, this.#busyTimeout, () => {
+      this.#counters.begin();
+      for (const changes of this.#writes.values()) changes.assertDeclared();
+    });
   }
 
   /** Begins to store many records, all or none. */
@@ -255,21 +245,3 @@ export class SqliteCommitter {
 
 const lost = (what: string): StoreUnavailable =>
   new StoreUnavailable(`The ${what} is lost, since the thread that writes had to be started again`);
-
-/**
- * Makes SQLite write as much to the log as for a large record, in a transaction that is undone. A test with a page or two could
- * succeed where a record does not fit, because a failed change leaves the room that it had begun to fill.
- */
-function probeRoom(database: DatabaseSync, busyTimeout: number): void {
-  const cacheSize = numberIn(database, "PRAGMA cache_size");
-  database.exec("PRAGMA cache_size = 8"); // SQLite writes pages beyond this number before the end
-  try {
-    begin(database, busyTimeout);
-    orRollBack(database, () => {
-      database.exec("CREATE TABLE waymark_probe (content); INSERT INTO waymark_probe VALUES (zeroblob(262144))");
-    });
-    rollBack(database);
-  } finally {
-    database.exec(`PRAGMA cache_size = ${cacheSize}`);
-  }
-}

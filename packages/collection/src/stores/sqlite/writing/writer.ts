@@ -1,11 +1,11 @@
 import { setTimeout as elapse } from "node:timers/promises";
 import { databaseClosed, StoreOutcomeUnknown, StoreUnavailable } from "../../contract/errors.ts";
 import { type DatabaseObserver, reportedCommit } from "../../contract/observer.ts";
-import { BulkReader, type BulkSource } from "../../writing/bulk-source.ts";
+import type { BulkSource } from "../../writing/bulk-source.ts";
 import type { OutcomeOf, RemoveWrite, Write } from "../../writing/write.ts";
 import type { BulkOutcome } from "./bulk-creation.ts";
 import type { WriteOutcome } from "./committer.ts";
-import type { CommitterChannel } from "./committer-channel.ts";
+import { type CommitterChannel, sendBulk } from "./committer-channel.ts";
 import { type OwnedRecords, pauseOfRemoval, stepOfRemoval } from "./owned-records.ts";
 
 /**
@@ -226,30 +226,5 @@ interface WaitingWrite {
 
 /** In characters of JSON, for all waiting changes together: about the memory that they may take, however large each of them is. */
 const mostWaitingCharacters = 33_554_432;
-
-/**
- * Sends documents through the channel in batches, to store all or none. Each batch is sent when the one before is stored. Stops the
- * documents when no more are wanted.
- *
- * @throws StoreUnavailable (rejects) also when the documents stop arriving; errors of the documents themselves are passed on
- */
-async function sendBulk(channel: CommitterChannel, collection: string, source: BulkSource): Promise<BulkOutcome> {
-  const { onlyIfEmpty, owner } = source;
-  const reader = new BulkReader(source);
-  try {
-    await channel.ask("beginBulk", collection, { onlyIfEmpty, owner });
-    let writes = await reader.next();
-    for (let isWanted = true; isWanted && writes.length > 0; ) {
-      // The next writes are made while those before them are stored.
-      [isWanted, writes] = await Promise.all([channel.ask("addToBulk", writes), reader.next()]);
-    }
-    return await channel.ask("endBulk", source.end());
-  } catch (error) {
-    await channel.ask("abandonBulk").catch(() => undefined); // when the thread is gone, so is the transaction
-    throw error;
-  } finally {
-    reader.stop();
-  }
-}
 
 const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
