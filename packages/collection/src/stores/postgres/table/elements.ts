@@ -14,16 +14,14 @@ import { toArrayText } from "./sql.ts";
  * and of two characters, each with a star after it.
  */
 export function indexedWords(document: unknown, members: readonly SearchedMember[]): string {
-  const lexemes = new Set<string>();
-  let size = 0;
-  for (const lexeme of lexemesOf(document, members)) {
-    if (lexemes.has(lexeme)) continue;
-    size += Buffer.byteLength(lexeme);
-    if (size > mostBytes) break;
-    lexemes.add(lexeme);
-  }
-  return Array.from(lexemes, quote).join(" ");
+  const text = Array.from(new Set(lexemesOf(document, members)), quote).join(" ");
+  if (Buffer.byteLength(text) <= mostBytes) return text;
+  const bytes = Buffer.from(text).subarray(0, mostBytes);
+  return bytes.toString("utf8", 0, bytes.lastIndexOf(" "));
 }
+
+/** In bytes: a vector has less than 1 MiB. Later words of a document are not found. */
+const mostBytes = 1_000_000;
 
 function* lexemesOf(document: unknown, members: readonly SearchedMember[]): Generator<string> {
   for (const digits of documentNumbers(document, members)) {
@@ -35,9 +33,6 @@ function* lexemesOf(document: unknown, members: readonly SearchedMember[]): Gene
     for (const beginning of beginningsOf(word, 2)) yield toLexeme(beginning);
   }
 }
-
-/** In bytes of words, their beginnings and numbers: a vector has less than 1 MiB. Later words of a document are not found. */
-const mostBytes = 1_000_000;
 
 /**
  * Makes the condition that a search finds a record. The words consist of letters and digits only.
