@@ -90,7 +90,6 @@ const longFiles: Readonly<Record<string, number>> = {
   "waymark/src/route.ts": 360,
   "waymark/src/response.ts": 360,
   "waymark/src/request.ts": 340,
-  "waymark/src/description.ts": 290,
   "waymark/src/filter.ts": 255,
   "waymark/src/content/request-content.ts": 255,
   "waymark/src/routing/dispatch/branch.ts": 290,

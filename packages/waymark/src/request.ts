@@ -96,7 +96,6 @@ export class HttpRequest<V = Variables> {
     this.#exchange = exchange;
     this.#attributes = attributes;
     this.#content = content;
-    this.#query = undefined;
   }
 
   /**

@@ -66,8 +66,6 @@ export class HttpResponse {
     this.status = status;
     this.headers = headers instanceof HeaderList ? headers : HeaderList.of(headers);
     this.#body = body;
-    this.#problem = undefined;
-    this.#value = undefined;
   }
 
   /** The content. That of a problem is its JSON, written when it is first read. */

@@ -66,12 +66,6 @@ export abstract class AdapterExchange implements Exchange, StreamSender {
   /** Lets go of the response and of the client, which ends the exchange. */
   protected abstract giveUp(): void;
 
-  /** The request, with its target in its parts. */
-  receive({ path, search }: RequestTarget): HttpRequest {
-    this.request = new HttpRequest(this.method, path, search, this.headers, this, noVariables);
-    return this.request;
-  }
-
   /** Has links of the app lead below this path, which a server around it has taken from the target. */
   mountAt(url: string): void {
     this.shared = { key: base, value: { url, depth: 0 }, outer: this.shared };
@@ -179,16 +173,18 @@ const clientGone = (): DOMException => new DOMException("The client has gone", "
 
 /** A malformed message or target reaches only the web filters, which see it as `*`. */
 function handle(exchange: AdapterExchange, refusal: HttpResponse | undefined): Awaitable<HttpResponse> {
-  const { app } = exchange;
-  if (refusal !== undefined) return app.refuse(exchange.receive(noPath), refusal, "message");
-  let target: RequestTarget;
+  const { app, method, headers } = exchange;
+  let [refused, target] = [refusal, noPath];
   try {
-    target = parseTarget(exchange.target);
+    if (refusal === undefined) target = parseTarget(exchange.target);
   } catch (error) {
-    if (error instanceof HttpError) return app.refuse(exchange.receive(noPath), error.response, "target");
-    throw error;
+    if (!(error instanceof HttpError)) throw error;
+    refused = error.response;
   }
-  return app.answer(exchange.receive(target));
+  const request = new HttpRequest(method, target.path, target.search, headers, exchange, noVariables);
+  exchange.request = request;
+  if (refused === undefined) return app.answer(request);
+  return app.refuse(request, refused, refusal === undefined ? "target" : "message");
 }
 
 const noPath: RequestTarget = { path: "*", search: "" };

@@ -5,12 +5,12 @@ import type { ResponseBody, StreamedBody } from "../response.ts";
 import { declaredLength } from "./sent-fields.ts";
 
 export type Piece = string | Uint8Array;
-export type Step = IteratorResult<Piece, unknown>;
+export type Step<P = Piece> = IteratorResult<P, unknown>;
 
 /** A streamed body as an adapter reads it. */
-export interface BodySource {
+export interface BodySource<P = Piece> {
   /** The next piece; a promise only when it has to be waited for. Throws what the body throws. */
-  next(): Step | Promise<Step>;
+  next(): Step<P> | Promise<Step<P>>;
   /** Ends the body early, so that it frees what it holds, even if it never began. Rejects when that fails. */
   cancel(): Promise<void>;
 }
@@ -74,6 +74,23 @@ export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
+/** Returns a stream of the pieces, which are asked for as it is read; to cancel it ends them. */
+export function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await pieces.next();
+        if (done === true) controller.close();
+        else controller.enqueue(value as Uint8Array<ArrayBuffer>); // adapters share no memory
+      },
+      async cancel() {
+        await pieces.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
 const utf8 = new TextEncoder();
 
 // Through a reader rather than the stream's iterator: a reader can be cancelled while it waits.
@@ -128,12 +145,8 @@ function destroyed(stream: NodeStream): Promise<void> {
   });
 }
 
-interface UncheckedSource {
-  next(): UncheckedStep | Promise<UncheckedStep>;
-  cancel(): Promise<void>;
-}
-
-type UncheckedStep = IteratorResult<unknown, unknown>;
+type UncheckedSource = BodySource<unknown>;
+type UncheckedStep = Step<unknown>;
 type Check = (step: UncheckedStep) => Step;
 
 function assertPiece(step: UncheckedStep): Step {

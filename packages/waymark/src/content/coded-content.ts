@@ -1,4 +1,4 @@
-import { joinBytes } from "../body/response-body.ts";
+import { joinBytes, streamOf } from "../body/response-body.ts";
 import type { ContentCoding } from "./coding.ts";
 import { ContentError } from "./decoder.ts";
 import { contentExpandsTooFar, contentTooLarge, malformedRefusal } from "./refusals.ts";
@@ -32,24 +32,18 @@ export async function* decodePieces(
 ): AsyncGenerator<Uint8Array, void, void> {
   let [coded, decoded] = [0, 0];
   let failure: { readonly cause: unknown } | undefined;
-  const source = new ReadableStream<Uint8Array<ArrayBuffer>>(
-    {
-      async pull(controller) {
-        const { done, value } = await pieces.next().catch((cause: unknown) => {
-          failure = { cause };
-          throw cause;
-        });
-        if (done === true) return controller.close();
-        coded += value.byteLength;
-        controller.enqueue(value as Uint8Array<ArrayBuffer>); // adapters share no memory
-      },
-      async cancel() {
-        await pieces.return();
-      },
-    },
-    { highWaterMark: 0 },
-  );
-  const reader = source.pipeThrough(coding.decode()).getReader();
+  async function* received(): AsyncGenerator<Uint8Array, void, void> {
+    try {
+      for await (const piece of pieces) {
+        coded += piece.byteLength;
+        yield piece;
+      }
+    } catch (cause) {
+      failure = { cause };
+      throw cause;
+    }
+  }
+  const reader = streamOf(received()).pipeThrough(coding.decode()).getReader();
   try {
     for (;;) {
       const { done, value } = await reader.read().catch((cause: unknown) => {

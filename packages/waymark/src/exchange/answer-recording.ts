@@ -1,4 +1,3 @@
-import type { EventLoopTurn } from "../common/event-loop-turn.ts";
 import type { HeaderList } from "../fields/header-list.ts";
 
 /**
@@ -11,6 +10,17 @@ export interface AnswerSource {
    * cannot be said. It is called before each answer from memory, and must not throw.
    */
   readonly revision: () => number | undefined;
+}
+
+/**
+ * A turn of the event loop: it reads what has arrived when it begins; what arrives later waits in the sockets for the
+ * next turn.
+ */
+export interface EventLoopTurn {
+  /** When it began, by `performance.now()`. */
+  readonly began: number;
+  /** How many milliseconds the turn before it took; 0 when the loop was idle between the two. */
+  readonly previous: number;
 }
 
 /** A request whose answer comes from memory. */

@@ -1,8 +1,7 @@
-import type { EventLoopTurn } from "../common/event-loop-turn.ts";
 import { bufferedSource, RequestContent } from "../content/request-content.ts";
 import type { HeaderFields, HeaderList } from "../fields/header-list.ts";
 import type { Variables } from "../path/pattern.ts";
-import type { AnswerRecording } from "./answer-recording.ts";
+import type { AnswerRecording, EventLoopTurn } from "./answer-recording.ts";
 
 /** Describes the client of a request and the address that it used, as far as the server knows. */
 export interface Client {

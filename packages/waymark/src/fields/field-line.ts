@@ -42,11 +42,4 @@ export function isSenderField(name: string): boolean {
   return senderFields.has(name.toLowerCase());
 }
 
-const senderFields: ReadonlySet<string> = new Set([
-  "date",
-  "trailer",
-  "connection",
-  "keep-alive",
-  "content-length",
-  "transfer-encoding",
-]);
+const senderFields = new Set("date trailer connection keep-alive content-length transfer-encoding".split(" "));

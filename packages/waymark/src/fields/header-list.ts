@@ -108,9 +108,6 @@ export class HeaderList implements Iterable<readonly [name: string, value: strin
       this.#isSound = isSound;
       this.#names = web === undefined ? bitsOf(flat ?? []) : anyNames;
     }
-    this.#lines = undefined;
-    this.#http2Fields = undefined;
-    this.#values = undefined;
     // What is made of lists that note asks them by itself.
     this.#note =
       note ?? (first === undefined ? undefined : first.#note) ?? (second === undefined ? undefined : second.#note);

@@ -83,13 +83,4 @@ export function cookieKey(field: string): string {
 // RFC 6265 §4.1.1, cookie-octet.
 const octets = /^[!#-+\--:<-[\]-~]*$/;
 
-const knownOptions: readonly (keyof CookieOptions)[] = [
-  "maxAge",
-  "expires",
-  "path",
-  "domain",
-  "secure",
-  "httpOnly",
-  "sameSite",
-  "partitioned",
-];
+const knownOptions = "maxAge expires path domain secure httpOnly sameSite partitioned".split(" ");

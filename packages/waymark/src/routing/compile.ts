@@ -6,8 +6,14 @@ import type { InputStep } from "../input/taken.ts";
 import type { Group, RouteData } from "../route.ts";
 import { type Branch, type BranchSettings, compileBranches, type PlacedRoute } from "./dispatch/branch.ts";
 import { findInReach } from "./explanation/reach.ts";
-import { findEmptyOr, findForeignVariables, findNoRoutes, findShadows } from "./findings/finding.ts";
-import { findInvalid, RoutingError } from "./findings/validate.ts";
+import {
+  findEmptyOr,
+  findForeignVariables,
+  findInvalid,
+  findNoRoutes,
+  findShadows,
+  RoutingError,
+} from "./findings/finding.ts";
 
 /**
  * Compiles the branches of all routes, in the order in which they are tried, and finds what is worth a look about them.
@@ -24,39 +30,35 @@ export function compileRoutes(
   settings: BranchSettings,
 ): { readonly branches: readonly Branch[]; readonly findings: readonly Finding[] } {
   const invalidConditions = findInvalid(routes);
-  const invalid: Finding[] = [...invalidConditions.values()];
-  const findings: Finding[] = [];
+  const found: Finding[] = [...invalidConditions.values()];
   const branches: Branch[] = [];
   const allPlaced = routes.flatMap((route) => placeRoutes(route, []));
-  if (allPlaced.length === 0) findings.push(findNoRoutes(site));
+  if (allPlaced.length === 0) found.push(findNoRoutes(site));
   for (const placed of allPlaced) {
     const conditions = [placed.route, ...placed.groups].flatMap((each) => each.conditions.flatMap(leaves));
     // What invalid conditions come to together is not known.
     if (conditions.some((condition) => invalidConditions.has(condition))) continue;
     const compiled = compileBranches(placed, branches.length, settings);
     if ("message" in compiled) {
-      // What is wrong with a group is found once for each of its routes.
-      if (!invalid.some(({ site }) => site === compiled.site)) invalid.push(compiled);
+      found.push(compiled);
       continue;
     }
-    if (compiled.length === 0) findings.push(findEmptyOr(placed.route));
-    for (const branch of compiled) {
-      const inInputs = findInInputs(branch);
-      const isKnown = (found: Finding): boolean =>
-        invalid.some(({ message, site }) => site === found.site && message === found.message);
-      invalid.push(...inInputs.filter((found) => !isKnown(found)));
-    }
+    if (compiled.length === 0) found.push(findEmptyOr(placed.route));
+    found.push(...compiled.flatMap(findInInputs));
     branches.push(...compiled);
   }
-  findings.push(...findForeignVariables(routes));
+  found.push(...findForeignVariables(routes));
   for (const answers of new Set(allPlaced.flatMap(({ route }) => route.answers ?? []))) {
-    for (const { kind, message } of answers.handling.find(answers))
-      (kind === "invalid" ? invalid : findings).push({ kind, message, site: answers.site });
+    found.push(...answers.handling.find(answers).map((finding) => ({ ...finding, site: answers.site })));
   }
-  for (const found of findInReach(branches, everywhere)) (found.kind === "invalid" ? invalid : findings).push(found);
-  if (invalid.length === 0) findings.push(...findShadows(branches));
-  const errors = strict ? [...invalid, ...findings] : invalid;
-  if (errors.length > 0) throw new RoutingError(errors);
+  found.push(...findInReach(branches, everywhere));
+  const isInvalid = ({ kind }: Finding): boolean => kind === "invalid";
+  if (!found.some(isInvalid)) found.push(...findShadows(branches));
+  const findings = found.filter((each) => !isInvalid(each));
+  const errors = [...found.filter(isInvalid), ...(strict ? findings : [])];
+  // What is wrong with a group is found for each of its routes.
+  const distinct = new Map(errors.map((error) => [`${error.message} ${error.site}`, error]));
+  if (distinct.size > 0) throw new RoutingError([...distinct.values()]);
   return { branches, findings };
 }
 

@@ -1,3 +1,4 @@
+import { streamOf } from "../body/response-body.ts";
 import type { Awaitable } from "../common/and-then.ts";
 import { DeclarationSite } from "../common/declaration.ts";
 import { typeName } from "../common/wording.ts";
@@ -60,17 +61,7 @@ function toWebRequest(request: HttpRequest, path: string): Request {
   for (let i = 0; i < flat.length; i += 2) headers.append(flat[i] as string, flat[i + 1] as string); // in turn
   const url = `${scheme}://${host}${path}${search === "" ? "" : `?${search}`}`;
   if (method === "GET" || method === "HEAD") return new Request(url, { method, headers, signal });
-  const pieces = contentOf(request).asItCame();
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await pieces.next();
-      if (done === true) controller.close();
-      else controller.enqueue(value);
-    },
-    async cancel() {
-      await pieces.return(undefined);
-    },
-  });
+  const body = streamOf(contentOf(request).asItCame());
   // A body that streams needs `duplex`, which the types of the web do not know yet.
   const init: RequestInit & { readonly duplex: "half" } = { method, headers, signal, body, duplex: "half" };
   return new Request(url, init);

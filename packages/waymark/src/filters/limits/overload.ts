@@ -1,9 +1,8 @@
 import { type Awaitable, andThen } from "../../common/and-then.ts";
 import { DeclarationSite, positiveInteger } from "../../common/declaration.ts";
-import type { EventLoopTurn } from "../../common/event-loop-turn.ts";
 import { requireOptions } from "../../common/known-options.ts";
 import * as problemTypes from "../../common/problem-types.ts";
-import type { Repetition } from "../../exchange/answer-recording.ts";
+import type { EventLoopTurn, Repetition } from "../../exchange/answer-recording.ts";
 import { attribute } from "../../exchange/exchange.ts";
 import type { Filter, Next } from "../../filter.ts";
 import { problem } from "../../problem.ts";

@@ -2,12 +2,39 @@ import type { Finding } from "../../app.ts";
 import type { DeclarationSite } from "../../common/declaration.ts";
 import { quote } from "../../common/wording.ts";
 import { type ConditionData, leaves } from "../../condition.ts";
-import { isOfKind } from "../../conditions/kind.ts";
+import { isOfKind, type Leaf } from "../../conditions/kind.ts";
 import { pathKind } from "../../conditions/path.ts";
 import { matchPattern } from "../../path/pattern.ts";
 import type { RouteData, SingleRoute } from "../../route.ts";
 import { type Branch, describeRoute } from "../dispatch/branch.ts";
 import { buildPathIndex } from "../dispatch/path-index.ts";
+
+/** Thrown if a router cannot be built. `findings` lists every error of its routes. */
+export class RoutingError extends Error {
+  readonly findings: readonly Finding[];
+
+  constructor(findings: readonly Finding[]) {
+    const lines = findings.map(({ message, site }) => `\n- ${message} (${site})`);
+    super(`The routes have ${findings.length === 1 ? "an error" : `${findings.length} errors`}:${lines.join("")}`);
+    this.name = "RoutingError";
+    this.findings = findings;
+  }
+}
+
+/** Returns what is wrong with conditions of these routes, each of which is looked at once. */
+export function findInvalid(routes: readonly RouteData[]): ReadonlyMap<ConditionData, Finding> {
+  const found = new Map<ConditionData, Finding>();
+  for (const leaf of new Set(routes.flatMap(leavesIn))) {
+    const message = leaf.kind.findInvalid(leaf);
+    if (message !== undefined) found.set(leaf, { kind: "invalid", message, site: leaf.site });
+  }
+  return found;
+}
+
+function leavesIn(route: RouteData): readonly Leaf[] {
+  const own = route.conditions.flatMap(leaves);
+  return route.kind === "group" ? [...own, ...route.routes.flatMap(leavesIn)] : own;
+}
 
 /**
  * Finds the routes that are never reached, because earlier ones take every request they would, or because no method meets all

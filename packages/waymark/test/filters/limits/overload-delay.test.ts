@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
 import { GET, HttpRequest, router, text } from "waymark";
 import { overload } from "waymark/filters";
-import type { EventLoopTurn } from "../../../src/common/event-loop-turn.ts";
+import type { EventLoopTurn } from "../../../src/exchange/answer-recording.ts";
 import type { OverloadOptions } from "../../../src/filters/limits/overload.ts";
 
 /** What comes to a process that computes answers one after the other, on a clock of its own. All times are in milliseconds. */
