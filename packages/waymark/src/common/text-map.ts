@@ -1,58 +1,47 @@
 /**
- * Maps texts to values, for texts that were just cut out of a message. A `Map` has V8 intern each of them, which takes 1,500
- * instructions; where few texts have the length of the one that is looked up, to compare it with each takes a tenth of that.
+ * Maps texts to values, for texts that were just cut out of a message: a `Map` has V8 intern each of them, which takes 1,500
+ * instructions. Here the texts of one length have a hash table.
  */
 export class TextMap<T> {
-  readonly #byLength: (Bucket<T> | undefined)[] = [];
+  readonly #byLength: (Table<T> | undefined)[] = [];
 
   get(text: string): T | undefined {
-    const bucket = this.#byLength[text.length];
-    if (bucket === undefined) return undefined;
-    const { texts, values, places } = bucket;
-    if (texts.length <= mostCompared) {
-      for (let i = 0; i < texts.length; i++) if (texts[i] === text) return values[i];
-      return undefined;
-    }
-    for (let at = hashOf(text); ; at++) {
-      const number = places[at & (places.length - 1)] as number; // it is within
-      if (number === 0 || texts[number - 1] === text) return values[number - 1];
-    }
+    const table = this.#byLength[text.length];
+    return table?.values[table.places[placeOf(text, table)] as number]; // it is within
   }
 
   /** Adds a text that is not there yet. */
   add(text: string, value: T): void {
-    this.#byLength[text.length] ??= { texts: [], values: [], places: new Int32Array() };
-    const bucket = this.#byLength[text.length] as Bucket<T>; // it has just been made
-    bucket.values.push(value);
-    const count = bucket.texts.push(text);
-    if (2 * count <= bucket.places.length) put(text, count, bucket.places);
+    // The first has no place: 0 stands where there is none.
+    this.#byLength[text.length] ??= { texts: [""], values: [undefined], places: new Int32Array(2) };
+    const table = this.#byLength[text.length] as Table<T>; // it has just been made
+    const count = table.texts.push(text);
+    table.values.push(value);
+    if (2 * count <= table.places.length) table.places[placeOf(text, table)] = count - 1;
     else {
-      bucket.places = new Int32Array(8 * 2 ** Math.ceil(Math.log2(count)));
-      for (const [i, each] of bucket.texts.entries()) put(each, i + 1, bucket.places);
+      table.places = new Int32Array(4 * table.places.length);
+      for (let i = 1; i < count; i++) table.places[placeOf(table.texts[i] as string, table)] = i;
     }
   }
 }
 
 /** The texts of one length, and the value of each. */
-interface Bucket<T> {
+interface Table<T> {
   readonly texts: string[];
-  readonly values: T[];
-  /** A hash table: the number of a text, from 1, stands at its hash, or behind it where others stand. */
+  readonly values: (T | undefined)[];
+  /** The index of a text stands at its hash, or behind it where others stand. */
   places: Int32Array;
 }
 
-const mostCompared = 8;
-
-function put(text: string, number: number, places: Int32Array): void {
-  let at = hashOf(text) & (places.length - 1);
-  while (places[at] !== 0) at = (at + 1) & (places.length - 1);
-  places[at] = number;
-}
-
-function hashOf(text: string): number {
+function placeOf<T>(text: string, { texts, places }: Table<T>): number {
   let hash = 0;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x9e3779b1);
-  return hash ^ (hash >>> 15);
+  let at = hash ^ (hash >>> 15);
+  for (;;) {
+    at &= places.length - 1;
+    if (places[at] === 0 || texts[places[at] as number] === text) return at;
+    at++;
+  }
 }
 
 /**

@@ -150,14 +150,14 @@ export function compileBinding(patterns: readonly PathPattern[], known: Map<stri
     return (actual) => Object.assign({}, ...patterns.map((pattern) => matchPattern(pattern, actual)));
   }
   const key = JSON.stringify(simple);
-  const shared = known.get(key);
-  if (shared !== undefined) return shared;
   // By hand: nearly every pattern is like this, and matching it once more would cost a third of finding the route.
-  const binding: Binding = (actual) => {
-    const variables: Record<string, string> = {};
-    for (const [name, i] of simple) variables[name] = decodeSegment(actual[i] as string);
-    return variables;
-  };
+  const binding: Binding =
+    known.get(key) ??
+    ((actual) => {
+      const variables: Record<string, string> = {};
+      for (const [name, i] of simple) variables[name] = decodeSegment(actual[i] as string);
+      return variables;
+    });
   known.set(key, binding);
   return binding;
 }

@@ -23,8 +23,8 @@ export interface PathIndex<T> {
 
 /** Builds an index over values by pattern; values under equal patterns keep their order. */
 export function buildPathIndex<T>(values: readonly T[], patternOf: (value: T) => PathPattern): PathIndex<T> {
-  const forward = newNode<T>();
-  const backward = newNode<T>();
+  const forward = new Node<T>();
+  const backward = new Node<T>();
   const fixedPaths = new Set<string>();
   let ids = 0;
   for (const value of values) {
@@ -60,26 +60,18 @@ export function buildPathIndex<T>(values: readonly T[], patternOf: (value: T) =>
 
 const startsWithRest = (segments: readonly Segment[]): boolean => segments[0]?.kind === "rest" && segments.length > 1;
 
-interface Node<T> {
-  literals: TextMap<Node<T>> | undefined;
+class Node<T> {
+  literals: TextMap<Node<T>> | undefined = undefined;
   /** Below a variable or a star. */
-  any: Node<T> | undefined;
-  readonly expressions: { readonly segment: ExpressionSegment; readonly node: Node<T> }[];
+  any: Node<T> | undefined = undefined;
+  readonly expressions: { readonly segment: ExpressionSegment; readonly node: Node<T> }[] = [];
   /** Of patterns that end here. */
-  here: { id: number; values: T[] } | undefined;
+  here: { id: number; values: T[] } | undefined = undefined;
   /** Of patterns that take all that is left. */
-  rest: { id: number; values: T[] } | undefined;
+  rest: { id: number; values: T[] } | undefined = undefined;
 }
 
 type ExpressionSegment = Extract<Segment, { kind: "expression" }>;
-
-const newNode = <T>(): Node<T> => ({
-  literals: undefined,
-  any: undefined,
-  expressions: [],
-  here: undefined,
-  rest: undefined,
-});
 
 function insert<T>(root: Node<T>, segments: readonly Segment[]): Node<T> {
   let node = root;
@@ -87,7 +79,7 @@ function insert<T>(root: Node<T>, segments: readonly Segment[]): Node<T> {
     if (segment.kind === "rest") break;
     if (segment.kind === "literal") node = literalChild(node, segment.text);
     else if (segment.kind === "expression") node = expressionChild(node, segment);
-    else node = node.any ??= newNode();
+    else node = node.any ??= new Node();
   }
   return node;
 }
@@ -96,7 +88,7 @@ function literalChild<T>(parent: Node<T>, text: string): Node<T> {
   parent.literals ??= new TextMap();
   const known = parent.literals.get(text);
   if (known !== undefined) return known;
-  const node = newNode<T>();
+  const node = new Node<T>();
   parent.literals.add(text, node);
   return node;
 }
@@ -104,7 +96,7 @@ function literalChild<T>(parent: Node<T>, text: string): Node<T> {
 function expressionChild<T>(parent: Node<T>, segment: ExpressionSegment): Node<T> {
   const known = parent.expressions.find((other) => other.segment.shape === segment.shape);
   if (known !== undefined) return known.node;
-  const node = newNode<T>();
+  const node = new Node<T>();
   parent.expressions.push({ segment, node });
   return node;
 }
@@ -141,13 +133,11 @@ function collectCovering<T>(node: Node<T>, segments: readonly Segment[], i: numb
 }
 
 /** Returns whether it surely takes no empty text, which neither a variable nor a star takes. */
-function isNeverEmpty(segment: Exclude<Segment, { kind: "rest" }>): boolean {
-  if (segment.kind === "literal") return segment.text !== "";
-  return segment.kind !== "expression" || !segment.expression.test("");
-}
+const isNeverEmpty = (segment: Exclude<Segment, { kind: "rest" }>): boolean =>
+  segment.kind === "literal" ? segment.text !== "" : segment.kind !== "expression" || !segment.expression.test("");
 
 /** Returns whether it takes every text that the segment takes. Of two expressions only equal ones are known to. */
-function covers(expression: ExpressionSegment, segment: Exclude<Segment, { kind: "rest" }>): boolean {
-  if (segment.kind === "literal") return matchesSegment(expression, segment.text);
-  return segment.kind === "expression" && expression.shape === segment.shape;
-}
+const covers = (expression: ExpressionSegment, segment: Exclude<Segment, { kind: "rest" }>): boolean =>
+  segment.kind === "literal"
+    ? matchesSegment(expression, segment.text)
+    : segment.kind === "expression" && expression.shape === segment.shape;

@@ -69,7 +69,7 @@ interface Meeting {
   /** Those that say more of the path: their pattern does not decide by itself whether they take part. */
   readonly restricted: readonly Branch[];
   /** What is made already, by which of the restricted take part; null where no branch does. */
-  readonly made: Map<number | string, PathRoutes | null>;
+  readonly made: Map<string, PathRoutes | null>;
 }
 
 /** Paths on which the same patterns meet share their routes, which are then made once. */
@@ -87,7 +87,7 @@ function rememberRoutes(
     if (isAlone && alone[only.id] !== undefined) return alone[only.id];
     const key = isAlone ? only.id : found.map(({ id }) => id).join();
     const meeting = meetings.get(key) ?? meetingOf(found);
-    const choice = choiceOf(meeting.restricted, segments);
+    const choice = meeting.restricted.map((branch) => (matchesPath(branch, segments) ? "+" : "-")).join("");
     let routes = meeting.made.get(choice);
     if (routes === undefined) {
       const taking = meeting.branches.filter((branch) => matchesPath(branch, segments));
@@ -113,17 +113,6 @@ function meetingOf(found: readonly Entries<Branch>[]): Meeting {
   const branches = found.flatMap(({ values }) => values).sort((a, b) => a.order - b.order);
   return { branches, restricted: branches.filter(restrictsPath), made: new Map() };
 }
-
-/** Returns which of the branches take part, a bit each: a number costs every request less than a text. */
-function choiceOf(restricted: readonly Branch[], segments: readonly string[]): number | string {
-  if (restricted.length > mostBits)
-    return restricted.map((branch) => (matchesPath(branch, segments) ? "+" : "-")).join("");
-  let choice = 0;
-  for (const branch of restricted) choice = 2 * choice + (matchesPath(branch, segments) ? 1 : 0);
-  return choice;
-}
-
-const mostBits = 30;
 
 // Branches, counted once for each combination of them that paths have asked for. Combinations come from the patterns, not from the
 // requests, but there can be exponentially many of them.
@@ -176,14 +165,11 @@ export class PathRoutes {
   /** Returns the branches of the method, in the order in which they are tried. */
   attempts(method: string): readonly Attempt[] {
     if (method === this.#method) return this.#last;
-    const known = this.#attempts.get(method);
-    const attempts = known ?? makeAttempts(this.#branches, method);
-    // Any token is a method: only those are kept that cannot be too many.
-    if (known === undefined && (knownMethods.includes(method) || this.allow.includes(method)))
-      this.#attempts.set(method, attempts);
+    this.#last = this.#attempts.get(method) ?? makeAttempts(this.#branches, method);
     this.#method = method;
-    this.#last = attempts;
-    return attempts;
+    // Any token is a method: only those are kept that cannot be too many.
+    if (knownMethods.includes(method) || this.allow.includes(method)) this.#attempts.set(method, this.#last);
+    return this.#last;
   }
 
   /** Answers with the first branch that takes the request, or with the refusal. */
