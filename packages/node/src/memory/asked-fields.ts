@@ -15,13 +15,20 @@ export interface AskedNames {
 export class AskedFields {
   readonly headers: HeaderList;
   readonly #known: KnownValues[] = [];
+  readonly #like: Like | undefined;
 
-  constructor(headers: HeaderList) {
+  /** @param like fields that have the same values but for those of the names, in lower case */
+  constructor(headers: HeaderList, like?: Like) {
     this.headers = headers;
+    this.#like = like;
   }
 
   /** Returns the key for a request from this peer: a text that is made of its line and of the values that it has for the names. */
-  key(line: string, { number, names }: AskedNames, peer: Peer): string {
+  key(line: string, asked: AskedNames, peer: Peer): string {
+    const { number, names } = asked;
+    const like = this.#like;
+    if (like !== undefined && !like.names.some((field) => names.some((name) => dependsOn(name, field, peer))))
+      return like.fields.key(line, asked, peer);
     const { origin } = peer;
     let known = this.#known.find((values) => values.number === number);
     if (known?.origin !== origin) {
@@ -38,6 +45,15 @@ export class AskedFields {
     return known.key;
   }
 }
+
+interface Like {
+  readonly fields: AskedFields;
+  readonly names: readonly string[];
+}
+
+/** Returns whether what is asked by the name may depend on the field. */
+const dependsOn = (name: string, field: string, peer: Peer): boolean =>
+  name === field || name === allFields || (name.startsWith(":") && peer.isTrusted && field.includes("forwarded"));
 
 /** What was found for the names with this number. */
 interface KnownValues {

@@ -90,10 +90,10 @@ export class HeadReader {
       const fieldsEnd = last === undefined ? this.#findEnd(bytes, start, end) : feed + 1 + last.bytes.length;
       if (fieldsEnd !== undefined) {
         if (fieldsEnd - start > this.#longest) throw this.#tooLong(bytes, start, end);
-        const known = last ?? this.#sharedFields(bytes, feed + 1, fieldsEnd);
+        const known = last?.section ?? this.#sharedFields(bytes, feed + 1, fieldsEnd);
         const text = requestLine(bytes, start, feed);
         const round = isPrompt && start === first && memory !== undefined ? memory.sources.round : -1;
-        const early = known && this.#find(known.section, text, memory, round);
+        const early = known && this.#find(known, text, memory, round);
         const head =
           early instanceof RepeatedAnswer
             ? early
@@ -111,16 +111,16 @@ export class HeadReader {
   #readHead(
     text: string,
     bytes: Buffer,
-    known: KnownFields | undefined,
+    known: FieldSection | undefined,
     early: AnswerNote<HeadText> | undefined,
     memory: AnswerMemory<HeadText> | undefined,
     round: number,
   ): Head | RepeatedAnswer<HeadText> {
     const line = parseRequestLine(text);
     const { minorVersion } = line;
-    if (known !== undefined && known.section.minorVersion === minorVersion)
-      return toHead(line, known.section, this.#limits, early);
+    if (known !== undefined && known.minorVersion === minorVersion) return toHead(line, known, this.#limits, early);
     const fields = readFieldSection(bytes.toString("latin1"), minorVersion, this.#limits);
+    this.#shared.addLines(bytes, fields);
     this.#last = this.#shared.add(hashOf(bytes, 0, bytes.length), bytes, fields);
     const found = this.#find(fields, text, memory, round);
     return found instanceof RepeatedAnswer ? found : toHead(line, fields, this.#limits, found);
@@ -150,10 +150,13 @@ export class HeadReader {
     return last;
   }
 
-  #sharedFields(bytes: Buffer, start: number, end: number): KnownFields | undefined {
-    const known = this.#shared.find(hashOf(bytes, start, end), bytes, start, end);
-    if (known !== undefined) this.#last = known;
-    return known;
+  #sharedFields(bytes: Buffer, start: number, end: number): FieldSection | undefined {
+    const hash = hashOf(bytes, start, end);
+    this.#last = this.#shared.find(hash, bytes, start, end);
+    if (this.#last !== undefined) return this.#last.section;
+    const like = this.#shared.findLike(bytes, start, end, this.#limits);
+    this.#last = like && this.#shared.add(hash, bytes.subarray(start, end), like);
+    return like;
   }
 
   #findEnd(bytes: Buffer, start: number, end: number): number | undefined {

@@ -1,5 +1,6 @@
 import { SeenOnce } from "../../memory/seen-once.ts";
-import type { FieldSection } from "./field-section.ts";
+import type { HeadLimits } from "../../messages/head-fields.ts";
+import { FieldLines, type FieldSection } from "./field-section.ts";
 
 /** The fields of heads that have these bytes. */
 export interface KnownFields {
@@ -21,11 +22,31 @@ export class SharedFields {
   /** The bytes of the younger. */
   #size = 0;
   readonly #seen = new SeenOnce(8_192);
+  /** The last that were parsed, each of which has other lines than the rest. */
+  readonly #parsed: FieldLines[] = [];
 
   /** Returns the fields with these bytes, which have this hash, if they have come more than once. */
   find(hash: number, bytes: Buffer, start: number, end: number): KnownFields | undefined {
     const known = this.#younger.get(hash) ?? this.#elder.get(hash);
     return known !== undefined && sameBytes(known.bytes, bytes, start, end) ? known : undefined;
+  }
+
+  /** Returns the fields that have the lines of some that were parsed, but for values; undefined where none are like them. */
+  findLike(bytes: Buffer, start: number, end: number, limits: HeadLimits): FieldSection | undefined {
+    for (let i = 0; i < this.#parsed.length; i++) {
+      const section = (this.#parsed[i] as FieldLines).withOtherValues(bytes, start, end, limits);
+      if (section === undefined) continue;
+      if (i > 0) this.#parsed.unshift(...this.#parsed.splice(i, 1));
+      return section;
+    }
+    return undefined;
+  }
+
+  /** Keeps the lines of fields that were parsed, for others that are like them. */
+  addLines(bytes: Buffer, section: FieldSection): void {
+    if (section.length > longestKnown || section.refusal !== undefined) return;
+    this.#parsed.unshift(new FieldLines(Buffer.from(bytes), section));
+    this.#parsed.length = Math.min(this.#parsed.length, mostParsed);
   }
 
   /** Keeps the fields with these bytes, if they have come before; returns them then. */
@@ -41,6 +62,9 @@ export class SharedFields {
     return known;
   }
 }
+
+/** Browsers differ in their lines, and so do heads with and without a cookie. */
+const mostParsed = 16;
 
 /** Of a generation, roughly: some 1,500 heads of usual length. */
 const mostBytes = 3 * 2 ** 20;
