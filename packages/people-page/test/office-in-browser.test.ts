@@ -106,16 +106,23 @@ describeInBrowser("an office's day", kinds, (scene) => {
 
   it("opens a person beside the list, which keeps its place, and leads to the next", async () => {
     const page = await scene().open("/person?q=person&sort=-name", wide);
-    await page.getByRole("link", { name: "Person 100" }).click();
-    await page.getByRole("heading", { name: "Person 100" }).waitFor();
+    await page.getByRole("link", { name: "Person 120" }).click();
+    await page.getByRole("heading", { name: "Person 120" }).waitFor();
     assert.match(page.url(), /\/person\/\d+$/);
-    assert.ok(await page.getByRole("link", { name: "Person 100" }).isVisible());
-    await page.locator(".panel").getByRole("link", { name: "Next" }).click();
-    await page.getByRole("heading", { name: "Person 099" }).waitFor();
+    assert.ok(await page.getByRole("link", { name: "Person 120" }).isVisible());
+    const panel = page.locator(".panel");
+    assert.equal(await panel.getByRole("link", { name: "Previous" }).count(), 0, "it is the first one");
+    await panel.getByRole("link", { name: "Next" }).click();
+    await page.getByRole("heading", { name: "Person 119" }).waitFor();
     await page.reload();
-    await page.getByRole("heading", { name: "Person 099" }).waitFor();
+    await page.getByRole("heading", { name: "Person 119" }).waitFor();
     await page.getByRole("link", { name: "Back to the list" }).click();
     await page.waitForURL(/\?q=person&sort=-name$/);
+  });
+
+  it("says that nothing is where nothing is", async () => {
+    const page = await scene().open("/nothing", wide);
+    await page.getByRole("heading", { name: "Nothing is here" }).waitFor();
   });
 
   it("makes a person, with further e-mails and an address, and reads dates and countries as they are written", async () => {
