@@ -54,7 +54,7 @@ it("there are no more pages, and no longer ones, than a reader holds", () => {
 /** In lines of source. Whoever needs more says in the change what leaves for it. */
 const longest = {
   waymark: 15_000,
-  node: 6_100,
+  node: 6_000,
   testing: 2_100,
   collection: 24_850,
   "person-service": 14_000,
@@ -93,7 +93,7 @@ const longFiles: Readonly<Record<string, number>> = {
   "waymark/src/filter.ts": 255,
   "waymark/src/content/request-content.ts": 255,
   "waymark/src/routing/dispatch/branch.ts": 290,
-  "waymark/src/routing/dispatch/route-table.ts": 290,
+  "waymark/src/routing/dispatch/route-table.ts": 300,
   "waymark/src/routing/dispatch/pipeline.ts": 270,
   "node/src/http1/connection.ts": 270,
   "node/src/memory/answer-memory.ts": 260,

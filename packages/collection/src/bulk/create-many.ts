@@ -114,7 +114,7 @@ export function bulkCreate(settings: CollectionSettings, admit: BulkAdmission): 
       const validate: typeof validateNew = (value) => validateNew(asNew(value));
       const isRefusing = !isLenient && !isDryRun;
       const validated = (value: unknown) => {
-        const sent = stripped(value, ignored);
+        const sent = isJsonObject(value) ? without(value, ignored) : value;
         // What a line changes is validated with the record, which is read when all have arrived.
         return rules !== undefined && isJsonObject(sent) ? { value: sent } : validate(sent);
       };
@@ -240,8 +240,4 @@ async function putAside(
     }
   }
   return { count };
-}
-
-function stripped(value: unknown, names: readonly string[]): unknown {
-  return isJsonObject(value) ? without(value, names) : value;
 }

@@ -11,9 +11,6 @@ interface LineError extends ReturnType<typeof schemaIssues.saidForPrograms> {
   readonly detail: string;
 }
 
-/** An error in a stored record that a request would change. */
-type RecordError = Omit<LineError, "line"> & { readonly id: number };
-
 /** What has been collected of errors. */
 export interface ErrorsState {
   readonly listed: readonly LineError[];
@@ -115,12 +112,7 @@ export class LineErrors {
   }
 
   /** Returns the members of an answer that report the errors, in the order of the lines. */
-  toMembers(): {
-    readonly refused: number;
-    readonly errors: readonly (LineError | RecordError)[];
-    readonly omitted?: number;
-    readonly notes?: readonly Pick<LineError, "line" | "detail">[];
-  } {
+  toMembers(): object {
     const sorted = this.#listed.toSorted((one, other) => one.line - other.line);
     const errors = this.place === "id" ? sorted.map(({ line: id, ...error }) => ({ id, ...error })) : sorted;
     return {
