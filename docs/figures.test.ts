@@ -54,7 +54,7 @@ it("there are no more pages, and no longer ones, than a reader holds", () => {
 /** In lines of source. Whoever needs more says in the change what leaves for it. */
 const longest = {
   waymark: 15_000,
-  node: 6_000,
+  node: 6_100,
   testing: 2_100,
   collection: 24_850,
   "person-service": 14_000,
