@@ -285,6 +285,7 @@ describe("personSchema", () => {
           assert.deepEqual(faultsOf(personWith(path, `😀${character}b`)), {
             [path]: `must not contain ${kind}: character 2 is ${name}`,
           });
+          assert.deepEqual(Object.keys(faultsOf(personWith(path, `${character}b`))), [path]);
         }
       });
 
