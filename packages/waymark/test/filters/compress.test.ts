@@ -146,6 +146,15 @@ for (const [transport, run] of Object.entries(transports)) {
       );
     }
 
+    it("takes an answer to HEAD without content for that of GET, where it has a type", async () => {
+      const app = appWith({ none: () => content("text/plain", null) });
+      const codings = ["GET", "HEAD"].map(async (method) => {
+        const { headers } = await ask(app, `${method} /none`, { "Accept-Encoding": "gzip" });
+        return headers.get("Content-Encoding") ?? null;
+      });
+      assert.deepEqual(await Promise.all(codings), [null, "gzip"]);
+    });
+
     it(
       "answers HEAD for an error without the length, which only coding would tell",
       using(plain, async (ask) => {
