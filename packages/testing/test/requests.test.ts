@@ -3,6 +3,7 @@ import { it } from "node:test";
 import { router } from "waymark";
 import { openApi } from "waymark/openapi";
 import { randomFrom } from "../src/requests/random.ts";
+import { toCurl } from "../src/requests/request.ts";
 import { valuesOf } from "../src/requests/values.ts";
 import { schemasOf } from "../src/schemas.ts";
 
@@ -14,4 +15,12 @@ it("a made array has its first items, and as many as its schema says", async () 
     (made as readonly unknown[]).map((each) => typeof each),
     ["number", "string"],
   );
+});
+
+it("a command has the type of its content, or says that there is none", () => {
+  const request = { kind: "a valid request", method: "POST", target: "/a", body: "{}", expects: {} };
+  const typed = toCurl({ ...request, headers: { "Content-Type": "a/b" } }, "http://localhost");
+  assert.equal(typed, "curl -i -X POST 'http://localhost/a' -H 'Content-Type: a/b' --data-binary '{}'");
+  const untyped = toCurl({ ...request, headers: {} }, "http://localhost");
+  assert.equal(untyped, "curl -i -X POST 'http://localhost/a' -H 'Content-Type:' --data-binary '{}'");
 });
