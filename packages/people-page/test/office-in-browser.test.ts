@@ -213,6 +213,7 @@ describeInBrowser("an office's day", kinds, (scene) => {
     await page.getByRole("button", { name: "Go on…" }).click();
     await page.getByLabel("To delete them, type 60:").fill("59");
     await page.getByText("This is not how many they are.").waitFor();
+    assert.equal(await page.getByLabel("To delete them").getAttribute("aria-invalid"), "true");
     await page.getByLabel("To delete them, type 60:").fill("60");
     await page.getByRole("button", { name: "Delete 60 people" }).click();
     await page.getByText("60 people are deleted.").waitFor();
