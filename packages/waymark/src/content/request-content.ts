@@ -66,16 +66,23 @@ export function bufferedSource(body: string | Uint8Array | undefined): ContentSo
 }
 
 /** Content in pieces that are asked for as they are read. Default of the length: it is known when the content has ended. */
-export function streamedSource(pieces: AsyncIterable<Uint8Array>, length?: number): ContentSource {
-  async function* stream(limit: number): AsyncGenerator<Uint8Array, void, undefined> {
-    let left = limit;
-    for await (const piece of pieces) {
-      left -= piece.byteLength;
-      if (left < 0) throw contentTooLarge(limit);
-      yield piece;
-    }
+export const streamedSource = (pieces: AsyncIterable<Uint8Array>, length?: number): ContentSource => ({
+  length,
+  bytes: async (limit) => joinBytes(await Array.fromAsync(bounded(pieces, limit))),
+  stream: (limit) => bounded(pieces, limit),
+});
+
+/** Passes the pieces on; throws `contentTooLarge(limit)` once there are more bytes than the limit. */
+export async function* bounded(
+  pieces: AsyncIterable<Uint8Array>,
+  limit: number,
+): AsyncGenerator<Uint8Array, void, void> {
+  let left = limit;
+  for await (const piece of pieces) {
+    left -= piece.byteLength;
+    if (left < 0) throw contentTooLarge(limit);
+    yield piece;
   }
-  return { length, bytes: async (limit) => joinBytes(await Array.fromAsync(stream(limit))), stream };
 }
 
 /**

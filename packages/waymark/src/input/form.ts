@@ -1,7 +1,8 @@
 import { excerpt } from "../common/wording.ts";
 import { ContentError, chooseDecoder, decodeUtf8 } from "../content/decoder.ts";
 import { type FormPart, joined, readParts } from "../content/multipart.ts";
-import { contentTooLarge, invalidContent, malformedRefusal } from "../content/refusals.ts";
+import { invalidContent, malformedRefusal } from "../content/refusals.ts";
+import { bounded } from "../content/request-content.ts";
 import type { StandardSchemaV1, ValueOf } from "../content/standard-schema.ts";
 import type { Description, Schema } from "../description.ts";
 import { matchesMediaType, parseMediaRange, parseMediaType } from "../fields/media-type.ts";
@@ -178,15 +179,6 @@ class FormReading {
 const inMemory = async ({ name, type, content }: ReceivedFile): Promise<File> =>
   // Of pieces that are in memory of their own.
   new File((await Array.fromAsync(content)) as Uint8Array<ArrayBuffer>[], name, { type });
-
-async function* bounded(pieces: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array, void, void> {
-  let left = most;
-  for await (const piece of pieces) {
-    left -= piece.byteLength;
-    if (left < 0) throw contentTooLarge(most);
-    yield piece;
-  }
-}
 
 /** In bytes: of all that is in a form beside its files. */
 const mostText = 1_048_576;
