@@ -13,7 +13,8 @@ export class IncomingContent implements PermitHolder {
   readonly #onChange: () => void;
   readonly #arrived = new ByteQueue();
   #state: "open" | "complete" | "broken" = "open";
-  #isRead = false;
+  /** Whether there is a reader that has neither come to the end nor given up. */
+  isRead = false;
   #most = mostUnread;
   received = 0;
   /** Takes a permit for this many bytes, which may become others, up to the limit. Default: none is needed. */
@@ -34,11 +35,6 @@ export class IncomingContent implements PermitHolder {
   /** Whether more is taken now. */
   get hasRoom(): boolean {
     return this.#arrived.length < this.#most;
-  }
-
-  /** Whether there is a reader that has neither come to the end nor given up. */
-  get isRead(): boolean {
-    return this.#isRead;
   }
 
   /** Whether a reader waits for the client. */
@@ -73,7 +69,7 @@ export class IncomingContent implements PermitHolder {
   }
 
   async bytes(limit: number): Promise<Uint8Array> {
-    this.#isRead = true;
+    this.isRead = true;
     const most = Math.min(this.length ?? limit, limit);
     const permit = this.takePermit?.(most, limit);
     try {
@@ -98,7 +94,7 @@ export class IncomingContent implements PermitHolder {
 
   async *stream(limit: number): AsyncGenerator<Uint8Array> {
     let left = limit;
-    this.#isRead = true;
+    this.isRead = true;
     try {
       for (;;) {
         while (this.#mayArrive() && this.#arrived.length === 0) await this.#change();
@@ -135,7 +131,7 @@ export class IncomingContent implements PermitHolder {
   }
 
   #leave(): void {
-    this.#isRead = false;
+    this.isRead = false;
     this.#most = mostUnread;
     this.whenLeft?.();
     this.#onChange();

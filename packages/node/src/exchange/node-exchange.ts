@@ -56,7 +56,8 @@ export class NodeExchange extends ServedExchange {
   readonly message: NodeMessage;
   readonly headers: HeaderList;
   readonly #output: Output;
-  #content: IncomingContent | undefined;
+  /** What has come of the content, and who reads it. */
+  incoming: IncomingContent | undefined;
   /** The answer in place of the app's; undefined while the app answers. */
   #refusal: HttpResponse | undefined;
   /** For how long content has been coming, in milliseconds. */
@@ -126,11 +127,6 @@ export class NodeExchange extends ServedExchange {
     if (this.#waited > contentTimeout) this.answerInstead(incomplete.late);
   }
 
-  /** What has come of the content, and who reads it. */
-  get incoming(): IncomingContent | undefined {
-    return this.#content;
-  }
-
   protected openContent(): IncomingContent | undefined {
     const { message } = this;
     if (message.incoming === undefined) return undefined;
@@ -141,9 +137,9 @@ export class NodeExchange extends ServedExchange {
       );
     }
     const length = this.headers.get("Content-Length");
-    this.#content = readableContent(message, message.incoming, length === undefined ? undefined : Number(length));
-    this.#content.takePermit = this.permitsFor(this.#content);
-    return this.#content;
+    this.incoming = readableContent(message, message.incoming, length === undefined ? undefined : Number(length));
+    this.incoming.takePermit = this.permitsFor(this.incoming);
+    return this.incoming;
   }
 
   override get isOver(): boolean {
@@ -185,7 +181,7 @@ export class NodeExchange extends ServedExchange {
 
   #discardRest(): void {
     if (this.message.incoming === undefined) return;
-    if (this.#content?.isRead) this.#content.whenLeft = () => this.message.discardRest();
+    if (this.incoming?.isRead) this.incoming.whenLeft = () => this.message.discardRest();
     else this.message.discardRest();
   }
 

@@ -62,8 +62,8 @@ export class AnswerMemory<Head extends KeptHead> {
     if (kept === undefined) return this.#seen.add(key ?? line) ? this.#note(line, head, peer) : undefined;
     if (!kept.stands(round)) return undefined;
     if (kept.isAwaited) return this.#note(line, head, peer);
-    if (!kept.canRepeat) return undefined;
-    const repeated = new RepeatedAnswer(kept, peer, head.fields);
+    if (kept.head === undefined) return undefined;
+    const repeated = new RepeatedAnswer(kept, kept.head, peer, head.fields);
     if (!repeated.maySend()) return undefined;
     if (this.#gain < mostGain) this.#gain++;
     return repeated;

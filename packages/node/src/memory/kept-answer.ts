@@ -27,7 +27,8 @@ export class KeptAnswer<Head extends KeptHead> {
   readonly listeners: readonly NonNullable<repeatable.Repetition["onEnd"]>[];
   readonly #sources: readonly AskedSource[];
   readonly #revisions: number[];
-  #head: Head | undefined;
+  /** Undefined where it cannot be sent again. */
+  head: Head | undefined;
   /** Whether a source has changed, so that the answer is to be kept when its head comes again. */
   isAwaited = false;
 
@@ -42,7 +43,7 @@ export class KeptAnswer<Head extends KeptHead> {
     this.questions = repetitions.flatMap(({ mayRepeat }) => mayRepeat ?? []);
     this.listeners = repetitions.flatMap(({ onEnd }) => onEnd ?? []);
     this.size = sizeOfObjects + (head?.size ?? 0) + content.length;
-    this.#head = head;
+    this.head = head;
     this.#sources = sources;
     this.#revisions = revisions;
   }
@@ -58,17 +59,9 @@ export class KeptAnswer<Head extends KeptHead> {
       hasChanged = true;
     }
     if (!hasChanged) return true;
-    this.#head = undefined;
+    this.head = undefined;
     this.isAwaited = true;
     return false;
-  }
-
-  get canRepeat(): boolean {
-    return this.#head !== undefined;
-  }
-
-  get head(): Head {
-    return this.#head as Head; // `find` returns no other
   }
 }
 
@@ -80,18 +73,21 @@ export class RepeatedAnswer<Head extends KeptHead> implements repeatable.Repeate
   values: readonly string[] = [];
   duration = 0;
   isSent = false;
+  /** Whether somebody waits until it has been sent. */
+  readonly isObserved: boolean;
   readonly #kept: KeptAnswer<Head>;
   readonly #peer: Peer;
   readonly #message: { readonly headers: HeaderList };
   readonly #started: number;
 
-  constructor(kept: KeptAnswer<Head>, peer: Peer, message: { readonly headers: HeaderList }) {
-    // When it has been sent, its head may be kept no longer.
-    this.head = kept.head;
+  /** @param head that of the kept answer: when this one has been sent, it may be kept no longer */
+  constructor(kept: KeptAnswer<Head>, head: Head, peer: Peer, message: { readonly headers: HeaderList }) {
+    this.head = head;
     this.content = kept.content;
     this.#kept = kept;
     this.#peer = peer;
     this.#message = message;
+    this.isObserved = kept.listeners.length > 0;
     this.#started = this.isObserved ? performance.now() : 0;
   }
 
@@ -116,11 +112,6 @@ export class RepeatedAnswer<Head extends KeptHead> implements repeatable.Repeate
     for (const mayRepeat of this.#kept.questions) if (!mayRepeat(this)) return false;
     this.values = this.head.renewed.map(({ value }) => value(this));
     return true;
-  }
-
-  /** Whether somebody waits until it has been sent. */
-  get isObserved(): boolean {
-    return this.#kept.listeners.length > 0;
   }
 
   /** To be called when it has been sent, or the client has gone; where it is observed. */

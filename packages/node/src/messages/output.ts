@@ -22,18 +22,20 @@ export class Output implements UnsentHolder {
   #written: number;
   #gathers = false;
   #gathered = "";
-  /** What is to be written, how much of the first part has been, and the characters and bytes of all that is left. */
+  /** What is to be written, and how much of the first part has been; `unsent` counts the characters and bytes of all that is left. */
   readonly #backlog: (string | Uint8Array)[] = [];
   #sliced = 0;
   #sliceSize = leastSlice;
-  #backlogLength = 0;
+  /** As counted here; what Node holds comes on top. */
+  unsent = 0;
   #isDiscarded = false;
   #isSlicing = false;
   #ends = false;
   #whenEmpty: (() => void) | undefined;
-  /** What the client had taken at the last look, and for how long it has taken nothing, in milliseconds. */
+  /** What the client had taken at the last look. */
   #taken = 0;
-  #still = 0;
+  /** For how long it has taken nothing, in milliseconds. */
+  still = 0;
   /** For how long something has waited, in milliseconds, and how much was taken meanwhile. */
   #waited = 0;
   #progress = 0;
@@ -57,21 +59,12 @@ export class Output implements UnsentHolder {
 
   /** Whether the client has to take something before more should be written. */
   get isFull(): boolean {
-    return this.#backlogLength > 0 || this.#stream.writableNeedDrain;
+    return this.unsent > 0 || this.#stream.writableNeedDrain;
   }
 
   /** Whether everything that was written has left the process. */
   get isSent(): boolean {
-    return this.#gathered === "" && this.#backlogLength === 0 && this.#stream.writableLength === 0;
-  }
-
-  /** As counted here; what Node holds comes on top. */
-  get unsent(): number {
-    return this.#backlogLength;
-  }
-
-  get still(): number {
-    return this.#still;
+    return this.#gathered === "" && this.unsent === 0 && this.#stream.writableLength === 0;
   }
 
   /** Gathers what is written from now on, until `flush`. */
@@ -88,7 +81,7 @@ export class Output implements UnsentHolder {
 
   utf8(text: string): void {
     this.#writeGathered();
-    if (text.length > leastSlice || this.#backlogLength > 0) this.#enqueue(Buffer.from(text));
+    if (text.length > leastSlice || this.unsent > 0) this.#enqueue(Buffer.from(text));
     else this.#hand(text, "utf8");
   }
 
@@ -96,7 +89,7 @@ export class Output implements UnsentHolder {
   bytes(before: string, bytes: Uint8Array, after = ""): void {
     const parts = [this.#gathered + before, bytes, after].filter(({ length }) => length > 0);
     this.#gathered = "";
-    if (bytes.length > leastSlice || this.#backlogLength > 0) this.#enqueue(...parts);
+    if (bytes.length > leastSlice || this.unsent > 0) this.#enqueue(...parts);
     else {
       this.#stream.cork();
       for (const part of parts) this.#hand(part, "latin1");
@@ -119,14 +112,14 @@ export class Output implements UnsentHolder {
   /** Ends the sending side behind what was written. */
   end(): void {
     this.flush();
-    if (this.#backlogLength === 0) this.#stream.end();
+    if (this.unsent === 0) this.#stream.end();
     else this.#ends = true;
   }
 
   /** Calls back when everything that was written has left the process; never, if the connection breaks. One at a time. */
   whenSent(done: () => void): void {
     this.#writeGathered();
-    if (this.#backlogLength > 0) this.#whenEmpty = done;
+    if (this.unsent > 0) this.#whenEmpty = done;
     else this.#stream.write("", (error) => error ?? done());
   }
 
@@ -134,7 +127,7 @@ export class Output implements UnsentHolder {
   discard(): void {
     this.#isDiscarded = true;
     this.#gathered = "";
-    this.#backlogLength = 0;
+    this.unsent = 0;
     for (const part of this.#backlog.splice(0)) this.#limits.unsent.release(this, part);
   }
 
@@ -155,11 +148,11 @@ export class Output implements UnsentHolder {
     const taken = this.#written - this.#stream.writableLength;
     const progress = taken - this.#taken;
     this.#taken = taken;
-    this.#still = progress === 0 && (!isSent || isSilent) ? this.#still + elapsed : 0;
+    this.still = progress === 0 && (!isSent || isSilent) ? this.still + elapsed : 0;
     this.#waited = isSent ? 0 : this.#waited + elapsed;
     this.#progress = isSent ? 0 : this.#progress + progress;
-    if (writeTimeout === 0 || (this.#still <= writeTimeout && this.#waited <= writeTimeout)) return;
-    if (this.#still > writeTimeout || this.#progress < (this.#waited / 1_000) * minWriteRate) this.giveUp();
+    if (writeTimeout === 0 || (this.still <= writeTimeout && this.#waited <= writeTimeout)) return;
+    if (this.still > writeTimeout || this.#progress < (this.#waited / 1_000) * minWriteRate) this.giveUp();
     this.#waited = 0;
     this.#progress = 0;
   }
@@ -168,7 +161,7 @@ export class Output implements UnsentHolder {
     const text = this.#gathered;
     this.#gathered = "";
     if (text === "") return;
-    if (text.length > leastSlice || this.#backlogLength > 0) this.#enqueue(text);
+    if (text.length > leastSlice || this.unsent > 0) this.#enqueue(text);
     else this.#hand(text, "latin1");
   }
 
@@ -183,7 +176,7 @@ export class Output implements UnsentHolder {
     for (const part of parts) {
       if (this.#isDiscarded) return; // perhaps because of the part before
       this.#backlog.push(part);
-      this.#backlogLength += part.length;
+      this.unsent += part.length;
       this.#limits.unsent.hold(this, part);
     }
     if (!this.#isSlicing) this.#writeSlice();
@@ -197,7 +190,7 @@ export class Output implements UnsentHolder {
     let [whole, length] = [0, 0];
     const taken = (error?: Error | null): void => {
       if (error || this.#isDiscarded) return;
-      this.#backlogLength -= length;
+      this.unsent -= length;
       for (const part of this.#backlog.splice(0, whole)) this.#limits.unsent.release(this, part);
       this.#isSlicing = this.#backlog.length > 0;
       if (this.#isSlicing) this.#writeSlice();
