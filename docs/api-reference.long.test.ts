@@ -48,9 +48,13 @@ describe("npm run api-reference", () => {
 
   for (const name of entryPoints) {
     it(`has everything that ${name} exports`, async () => {
-      const page = pages.get(`${name.replaceAll("/", ".")}.md`) ?? "";
+      const file = name.replaceAll("/", ".");
+      const page = pages.get(`${file}.md`) ?? "";
       const titles = new Set(Array.from(page.matchAll(/^## (\w+)/gm), ([, title]) => title));
-      const lacking = Object.keys(await import(name)).filter((exported) => !titles.has(exported));
+      // A module that is exported as a whole has a page of its own.
+      const isThere = (exported: string): boolean =>
+        titles.has(exported) || pages.has(`${file}.Namespace.${exported}.md`);
+      const lacking = Object.keys(await import(name)).filter((exported) => !isThere(exported));
       assert.deepEqual(lacking, []);
     });
   }

@@ -91,7 +91,6 @@ const longFiles: Readonly<Record<string, number>> = {
   "waymark/src/response.ts": 360,
   "waymark/src/request.ts": 340,
   "waymark/src/filter.ts": 255,
-  "waymark/src/content/request-content.ts": 255,
   "waymark/src/routing/dispatch/branch.ts": 290,
   "waymark/src/routing/dispatch/route-table.ts": 300,
   "waymark/src/routing/dispatch/pipeline.ts": 270,

@@ -1,7 +1,8 @@
 import { openBody, type Piece } from "../body/response-body.ts";
 import { hasNoContent, unsentLength } from "../body/sent-fields.ts";
 import { type Awaitable, andThen } from "../common/and-then.ts";
-import { bufferedSource, type ContentSource, RequestContent } from "../content/request-content.ts";
+import { bufferedSource, type ContentSource } from "../content/content-source.ts";
+import { RequestContent } from "../content/request-content.ts";
 import type { Client, EndListener, Exchange, KeptAttribute, MatchedRoute } from "../exchange/exchange.ts";
 import type { HeaderList } from "../fields/header-list.ts";
 import { noVariables } from "../path/pattern.ts";

@@ -1,7 +1,7 @@
 import type { Piece } from "../body/response-body.ts";
 import { handlerFields } from "../body/sent-fields.ts";
+import { type ContentSource, streamedSource } from "../content/content-source.ts";
 import { contentInterrupted } from "../content/refusals.ts";
-import { type ContentSource, streamedSource } from "../content/request-content.ts";
 import type { Client, KnownClient } from "../exchange/exchange.ts";
 import { type HeaderList, webHeaders } from "../fields/header-list.ts";
 import { isHost } from "../path/target.ts";

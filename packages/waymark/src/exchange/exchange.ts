@@ -1,4 +1,5 @@
-import { bufferedSource, RequestContent } from "../content/request-content.ts";
+import { bufferedSource } from "../content/content-source.ts";
+import { RequestContent } from "../content/request-content.ts";
 import type { HeaderFields, HeaderList } from "../fields/header-list.ts";
 import type { Variables } from "../path/pattern.ts";
 import type { AnswerRecording, EventLoopTurn } from "./answer-recording.ts";

@@ -1,8 +1,8 @@
 import { excerpt } from "../common/wording.ts";
+import { bounded } from "../content/content-source.ts";
 import { ContentError, chooseDecoder, decodeUtf8 } from "../content/decoder.ts";
 import { type FormPart, joined, readParts } from "../content/multipart.ts";
 import { invalidContent, malformedRefusal } from "../content/refusals.ts";
-import { bounded } from "../content/request-content.ts";
 import type { StandardSchemaV1, ValueOf } from "../content/standard-schema.ts";
 import type { Description, Schema } from "../description.ts";
 import { matchesMediaType, parseMediaRange, parseMediaType } from "../fields/media-type.ts";

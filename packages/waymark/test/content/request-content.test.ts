@@ -6,16 +6,11 @@ import { nodeCodings } from "@waymark/node";
 import fc from "fast-check";
 import { z } from "zod";
 import type { ContentCoding } from "../../src/content/coding.ts";
+import { bufferedSource, type ContentSource } from "../../src/content/content-source.ts";
 import { ContentError, type Decoder, decodeUtf8 } from "../../src/content/decoder.ts";
 import { jsonDecoder } from "../../src/content/json.ts";
 import { contentTooLarge } from "../../src/content/refusals.ts";
-import {
-  bufferedSource,
-  type ContentSource,
-  defaultContentSettings,
-  RequestContent,
-  type Validator,
-} from "../../src/content/request-content.ts";
+import { defaultContentSettings, RequestContent, type Validator } from "../../src/content/request-content.ts";
 import type { StandardSchemaV1 } from "../../src/content/standard-schema.ts";
 import { HeaderList } from "../../src/fields/header-list.ts";
 import { HttpError } from "../../src/problem.ts";

@@ -7,19 +7,13 @@ import { problem } from "../../problem.ts";
 import type { HttpRequest } from "../../request.ts";
 import { empty, type HttpResponse } from "../../response.ts";
 import type { MalformedPart } from "../../serving/served-app.ts";
+import type { NamedRepresentation } from "./named-representation.ts";
 
 /** The media types that the routes of a path read, by the methods that have a field for them. */
 export interface ReadableTypes {
   readonly POST: readonly string[];
   readonly PATCH: readonly string[];
   readonly QUERY: readonly string[];
-}
-
-/** How a client asks for the representation that a file extension stands for. */
-export interface NamedRepresentation {
-  readonly mediaType: string;
-  /** A query parameter that names it, `format=csv`; undefined where the handler describes none. */
-  readonly parameter: string | undefined;
 }
 
 /** The routes of a path, as far as a refusal leads to them. */

@@ -2,7 +2,6 @@ import { type Awaitable, andThen } from "../../common/and-then.ts";
 import { TextMap } from "../../common/text-map.ts";
 import { stages } from "../../conditions/kind.ts";
 import { knownMethods } from "../../conditions/method.ts";
-import { docsOf } from "../../description.ts";
 import { hasMalformedRange } from "../../fields/accept.ts";
 import type { Next } from "../../filter.ts";
 import { pathSegments } from "../../path/pattern.ts";
@@ -11,10 +10,10 @@ import type { HttpResponse } from "../../response.ts";
 import { type Attempt, makeAttempts, typesProduced, typesRead } from "./attempt.ts";
 import { type Branch, matchesMethod, matchesPath, restrictsPath } from "./branch.ts";
 import { type Consulted, consultingNothing, withVary } from "./check.ts";
+import { type NamedRepresentation, representationNamed } from "./named-representation.ts";
 import { buildPathIndex, type Entries } from "./path-index.ts";
 import {
   answerOptions,
-  type NamedRepresentation,
   type ReadableTypes,
   refuseAccept,
   refuseContentType,
@@ -139,27 +138,9 @@ export class PathRoutes {
     this.allow = allowedBy(branches);
   }
 
-  /**
-   * Returns how a GET asks for the representation that a file extension stands for; undefined where the route gives none. The query
-   * parameter is one that a handler describes, and that has the extension, or its format, among its values.
-   */
+  /** Returns how a GET asks for the representation that a file extension stands for; undefined where the routes give none. */
   representationNamed(extension: string): NamedRepresentation | undefined {
-    const names = [extension, ...(formatsOf.get(extension) ?? [])];
-    const attempts = this.attempts("GET");
-    const endings = names.flatMap((name) => [`/${name}`, `/x-${name}`, `+${name}`]);
-    const mediaType = typesProduced(attempts).find(
-      (type) => endings.some((ending) => (type.split(";")[0] as string).endsWith(ending)), // there is a first part
-    );
-    if (mediaType === undefined) return undefined;
-    const described = attempts.flatMap(({ branch: { placed, pattern } }) =>
-      Object.entries(docsOf(placed.route.handler, pattern.text)?.query ?? {}),
-    );
-    const parameters = described.flatMap(([parameter, { schema }]): readonly string[] => {
-      const values: unknown = (schema as { readonly enum?: unknown } | undefined)?.enum; // of JSON Schema
-      const value = names.find((name) => Array.isArray(values) && values.includes(name));
-      return value === undefined ? [] : [`${parameter}=${value}`];
-    });
-    return { mediaType, parameter: parameters[0] };
+    return representationNamed(extension, this.attempts("GET"));
   }
 
   /** Returns the branches of the method, in the order in which they are tried. */
@@ -264,15 +245,6 @@ export class PathRoutes {
     return { POST: read("POST"), PATCH: read("PATCH"), QUERY: read("QUERY") };
   }
 }
-
-/** The names of formats whose files have another extension. */
-const formatsOf: ReadonlyMap<string, readonly string[]> = new Map([
-  ["vcf", ["vcard"]],
-  ["jsonl", ["ndjson"]],
-  ["jsonld", ["ld+json", "json-ld"]],
-  ["htm", ["html"]],
-  ["txt", ["plain"]],
-]);
 
 /** Returns the methods that are named by some and taken by some: HEAD wherever GET is, and OPTIONS always. */
 function allowedBy(branches: readonly Branch[]): readonly string[] {
