@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { HttpError } from "../../../waymark/src/problem.ts";
 import { ByteQueue } from "../../src/content/byte-queue.ts";
 import { HeadReader } from "../../src/http1/head/head.ts";
+import { SharedFields } from "../../src/http1/head/known-fields.ts";
 
 // The fields of a connection's last head are known by their bytes: no other head may be taken for it.
 
@@ -53,6 +54,19 @@ describe("a head behind another one on its connection", () => {
         const message = JSON.stringify(changed);
         assert.deepEqual(read(reader, changed), read(new HeadReader(limits), changed), message);
       }
+    }
+  });
+
+  it("is read as on a server of its own, whichever values differ from those on other connections", () => {
+    const shared = new SharedFields();
+    const values = ["", "1", "2, 3", " a b\t", "\x80", "\0", "x".repeat(400)];
+    const hosts = ["a.example", "b.example", "@"];
+    for (let n = 0; n < values.length ** 3 * hosts.length; n++) {
+      const [a, b, c] = [0, 1, 2].map((i) => values[Math.floor(n / values.length ** i) % values.length]);
+      const lines = [`X-A:${a}`, `Host: ${hosts[n % hosts.length]}`, `Cookie: ${b}`, "Connection: TE", `cookie: ${c}`];
+      const message = `${requestLine}${lines.join("\r\n")}\r\n\r\n`;
+      const expected = read(new HeadReader({ ...limits, maxHeaderSize: 900 }), message);
+      assert.deepEqual(read(new HeadReader({ ...limits, maxHeaderSize: 900 }, shared), message), expected, message);
     }
   });
 

@@ -120,7 +120,7 @@ export class HeadReader {
     const { minorVersion } = line;
     if (known !== undefined && known.minorVersion === minorVersion) return toHead(line, known, this.#limits, early);
     const fields = readFieldSection(bytes.toString("latin1"), minorVersion, this.#limits);
-    this.#shared.addLines(bytes, fields);
+    if (known === undefined) this.#shared.addLines(bytes, fields);
     this.#last = this.#shared.add(hashOf(bytes, 0, bytes.length), bytes, fields);
     const found = this.#find(fields, text, memory, round);
     return found instanceof RepeatedAnswer ? found : toHead(line, fields, this.#limits, found);

@@ -42,9 +42,9 @@ export class SharedFields {
     return undefined;
   }
 
-  /** Keeps the lines of fields that were parsed, for others that are like them. */
+  /** Keeps the lines of fields that were parsed, for others that are like them. Those before content differ in its length. */
   addLines(bytes: Buffer, section: FieldSection): void {
-    if (section.length > longestKnown || section.refusal !== undefined) return;
+    if (section.length > longestKnown || !section.mayRepeat) return;
     this.#parsed.unshift(new FieldLines(Buffer.from(bytes), section));
     this.#parsed.length = Math.min(this.#parsed.length, mostParsed);
   }

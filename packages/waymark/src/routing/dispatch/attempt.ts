@@ -29,17 +29,17 @@ export function makeAttempts(branches: readonly Branch[], method: string): reado
 }
 
 function inOrder(tried: readonly Pick<Attempt, "branch" | "method">[]): readonly Attempt[] {
-  const consulted = new Map<string, string>();
+  const names = new Map<string, string>();
   return tried.map(({ branch, method }): Attempt => {
     const checks = branch.checks.filter(({ stage }) => stage > stages.method);
     for (const name of checks.flatMap(({ consults }) => consults)) {
-      if (!consulted.has(name.toLowerCase())) consulted.set(name.toLowerCase(), name);
+      if (!names.has(name.toLowerCase())) names.set(name.toLowerCase(), name);
     }
     // The type that the innermost accept chooses says whether it matches.
     const checksBesideAccept = checks.filter(({ condition }) => condition !== branch.accept);
     const { route, run, bind, negotiate } = branch; // which a request then finds in one place
-    const sofar = consulting([...consulted.values()]);
-    return { branch, method, checks, checksBesideAccept, consulted: sofar, route, run, bind, negotiate };
+    const consulted = consulting([...names.values()]);
+    return { branch, method, checks, checksBesideAccept, consulted, route, run, bind, negotiate };
   });
 }
 
