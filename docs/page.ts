@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 
 /** A page of the documentation, as far as its tests look at it. */
 export interface Page {
@@ -25,6 +26,14 @@ export interface Block {
 
 export function readPage(file: string): Page {
   return parsePage(file, readFileSync(file, "utf8"));
+}
+
+/** Returns the pages of the repository, each with its path from the root. */
+export function allPages(root: string): readonly Page[] {
+  const files = ["*.md", "docs/*.md", "docs/decisions/*.md", "packages/*/README.md", "benchmarks/README.md"];
+  return globSync(files, { cwd: root })
+    .toSorted()
+    .map((file) => ({ ...readPage(join(root, file)), file }));
 }
 
 /**
