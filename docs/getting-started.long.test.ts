@@ -17,11 +17,9 @@ const compilers = { 7: "node_modules/typescript/bin/tsc", "5.9": "scripts/node_m
 
 describe("docs/getting-started.md, with the packages as npm gets them", () => {
   const page = readPage(join(import.meta.dirname, "getting-started.md"));
-  const folder = itStartsWhatItSays(page, {
-    install: async (to) => {
-      await installPacked(to, await packAll());
-      for (const name of ["zod", "@types/node", "undici-types"]) await linkPackage(to, name);
-    },
+  const folder = itStartsWhatItSays(page, async (to) => {
+    await installPacked(to, await packAll());
+    for (const name of ["zod", "@types/node", "undici-types"]) await linkPackage(to, name);
   });
 
   it("installs files that are packed", { skip: process.platform === "win32" }, async () => {

@@ -14,25 +14,19 @@ import { readTranscript } from "./transcript.ts";
 
 const run = promisify(execFile);
 
-/** How the programs of a page get what they import. */
-export interface Installation {
-  /** Puts the packages into `node_modules` of the folder. */
-  readonly install: (folder: string) => Promise<void>;
-  /** Variables for all that is started. */
-  readonly variables?: Readonly<Record<string, string>>;
-}
-
 /**
  * Writes the files of a page, starts its programs, and compares what its commands print; within a `describe`. Returns the folder of
  * the files.
+ *
+ * @param install puts the packages that the programs import into `node_modules` of the folder
  */
-export function itStartsWhatItSays(page: Page, { install, variables }: Installation): string {
+export function itStartsWhatItSays(page: Page, install: (folder: string) => Promise<void>): string {
   after(() => stop()); // before the folder is removed
   const { root: folder } = openFolder("waymark-start");
   // What runs these tests is neither the Node.js of the shell nor the parent of the tests of the page.
   const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
   const path = [dirname(process.execPath), environment["PATH"]].join(delimiter);
-  const options = { cwd: folder, env: { ...environment, PATH: path, ...variables } };
+  const options = { cwd: folder, env: { ...environment, PATH: path } };
   let program: ChildProcess | undefined;
 
   before(async () => {
