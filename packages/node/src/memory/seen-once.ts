@@ -1,4 +1,7 @@
-/** Knows which texts have come before, in a fixed space: of two texts with one place, the later is known. */
+/**
+ * Knows which texts have come before, in a fixed space: of those with one place, the last four. With one, a tenth of a thousand that come
+ * in turn would be new each time, since others have taken their places.
+ */
 export class SeenOnce {
   readonly #places: Int32Array;
 
@@ -14,9 +17,11 @@ export class SeenOnce {
 
   /** Returns whether something with this hash has come before, as far as that is known. */
   addHash(hash: number): boolean {
-    const place = hash & (this.#places.length - 1);
-    if (this.#places[place] === hash) return true;
-    this.#places[place] = hash;
+    const places = this.#places;
+    const first = hash & (places.length - 1) & ~3;
+    for (let i = first; i < first + 4; i++) if (places[i] === hash) return true;
+    places.copyWithin(first + 1, first, first + 3);
+    places[first] = hash;
     return false;
   }
 }
