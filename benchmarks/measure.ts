@@ -92,7 +92,8 @@ async function time(
   { generate, placement, seconds, warmUp, signal }: MeasureOptions,
 ): Promise<Timing> {
   const load = { url: server.url, requests, connections, placement, signal };
-  if (warmUp > 0) await generate({ ...load, seconds: warmUp });
+  // From the other end: what is to be new must not have been asked for a moment before.
+  if (warmUp > 0) await generate({ ...load, requests: requests.toReversed(), seconds: warmUp });
   const before = await server.processorTime();
   const answered = await generate({ ...load, seconds });
   const after = await server.processorTime();
