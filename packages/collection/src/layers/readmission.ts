@@ -14,7 +14,7 @@ export interface PresentRules {
  * streamed, and many records that are sent. Rights that have ended end it.
  *
  * What it decides by are fields, not a closure: with one, every request for a page outlived the young generation of V8, and the
- * collector copied and marked 2.4 KB of it; pages took up to 16 % more of the processor (Node 26).
+ * collector copied 2.4 KB of it: the heap grew by 1.1 MB between two scavenges, now by 0.1, and pages took 4 % more (Node 26).
  */
 export class Readmission {
   readonly #rules: PresentRules;
