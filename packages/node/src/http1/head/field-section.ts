@@ -88,7 +88,7 @@ export class FieldLines {
 
   /**
    * Reads fields that have these lines with other values, from which nothing follows for the connection: of a browser's fields with a
-   * new id, that takes half the time. Returns undefined where more differs, or what is there cannot be read.
+   * new id, that takes half the time. Returns undefined where more differs than some values, or what is there cannot be read.
    */
   withOtherValues(bytes: Buffer, start: number, end: number, { maxHeaderSize }: HeadLimits): FieldSection | undefined {
     const section = this.#section;
@@ -102,14 +102,13 @@ export class FieldLines {
       if (known[i] === bytes[at]) continue;
       while (i >= (this.#lines[line]?.end ?? known.length)) line++;
       const { name, colon, end: next } = this.#lines[line] ?? noLine;
-      if (i <= colon || framing.has(name)) return undefined;
+      if (i <= colon || framing.has(name) || names.push(name) > mostOther) return undefined;
       const feed = bytes.indexOf(0x0a, at);
       if (feed < 0 || feed >= end || bytes[feed - 1] !== 0x0d) return undefined;
       const value = syntax.trimBlanks(bytes.toString("latin1", at - (i - colon) + 1, feed - 1));
       if (!syntax.isFieldValue(value)) return undefined;
       values ??= [...section.headers.flat];
       values[2 * line + 1] = value;
-      names.push(name);
       [i, at] = [next - 1, feed];
     }
     if (values === undefined || at !== end) return undefined;
@@ -122,6 +121,9 @@ export class FieldLines {
     };
   }
 }
+
+/** As many as a proxy and a browser change from one request to the next: of what differs in all, nothing is read for nothing. */
+const mostOther = 8;
 
 const noLine = { name: "", colon: Number.POSITIVE_INFINITY, end: 0 };
 
