@@ -158,11 +158,13 @@ describe("an Idempotency-Key of a list", () => {
       assert.deepEqual([stored, refused, await store.count()], [3496, 4, 3496]);
     }));
 
-  it("has one of two lists at the same time stored", () =>
+  it("has one of several lists at the same time stored", () =>
     withStore(async (store) => {
       const send = listsTo(store);
       const answers = await Promise.all([1, 2, 3].map(() => send("", [{ name: "Ada" }], key)));
-      assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409, 409]);
+      const statuses = new Set(answers.map(({ status }) => status));
+      // One that comes when another is stored gets the report of that.
+      assert(statuses.has(200) && statuses.isSubsetOf(new Set([200, 409])), `${[...statuses]}`);
       assert.equal(await store.count(), 1);
     }));
 });

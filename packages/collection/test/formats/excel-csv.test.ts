@@ -171,6 +171,7 @@ describe("CSV for Excel", () => {
           kept.map((value) => ({ ...value, ...(value.born !== undefined && { born: ofCountry(value.born) }) })),
         );
       }),
+      { examples: [[[{ id: 1, text: "(\t'=" }]]] },
     );
   });
 });

@@ -40,7 +40,8 @@ export function compileRoutes(
     if (conditions.some((condition) => invalidConditions.has(condition))) continue;
     const compiled = compileBranches(placed, branches.length, settings);
     if ("message" in compiled) {
-      found.push(compiled);
+      // What is wrong with a group is found for each of its routes, in words of each.
+      if (!found.some(({ kind, site }) => kind === "invalid" && site === compiled.site)) found.push(compiled);
       continue;
     }
     if (compiled.length === 0) found.push(findEmptyOr(placed.route));
@@ -56,7 +57,7 @@ export function compileRoutes(
   if (!found.some(isInvalid)) found.push(...findShadows(branches));
   const findings = found.filter((each) => !isInvalid(each));
   const errors = [...found.filter(isInvalid), ...(strict ? findings : [])];
-  // What is wrong with a group is found for each of its routes.
+  // What is wrong with the input of a group is found for each of its routes.
   const distinct = new Map(errors.map((error) => [`${error.message} ${error.site}`, error]));
   if (distinct.size > 0) throw new RoutingError([...distinct.values()]);
   return { branches, findings };

@@ -1,7 +1,7 @@
 import { preferredLanguages } from "waymark/fields";
 import { requireOptions } from "waymark/internal";
 import type { ListRepresentation } from "../../representation.ts";
-import { beginsFormula, type CsvRepresentationOptions, csvSyntax, guardFormula } from "./csv.ts";
+import { beginsFormula, type CsvRepresentationOptions, csvSyntax, guardFormula, unguardFormula } from "./csv.ts";
 
 /** The options of `excelCsvRepresentation`. */
 export interface ExcelCsvRepresentationOptions extends Pick<CsvRepresentationOptions, "columns"> {
@@ -51,8 +51,10 @@ const toNumber = (text: string): string => (/^-?\d{1,11}$/.test(text) ? text : t
 function toText(text: string): string {
   const guarded = guardFormula(text);
   if (text.length > longestConstant) return guarded;
-  // A constant has no formula within it that an apostrophe would have to stand before.
-  const isConstant = beginsFormula(text) ? number.test(text) : guarded !== text || isReadOtherwise(text);
+  // A constant has no formula within it that an apostrophe would have to stand before. Where one stands there, it would go when a saved
+  // constant is read.
+  const isToBe = beginsFormula(text) ? number.test(text) : guarded !== text || isReadOtherwise(text);
+  const isConstant = isToBe && unguardFormula(text) === text;
   return isConstant ? toConstant(text) : guarded;
 }
 
