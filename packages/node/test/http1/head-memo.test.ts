@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { HttpError } from "../../../waymark/src/problem.ts";
 import { ByteQueue } from "../../src/content/byte-queue.ts";
+import { type FieldSection, readFieldSection } from "../../src/http1/head/field-section.ts";
 import { HeadReader } from "../../src/http1/head/head.ts";
 import { SharedFields } from "../../src/http1/head/known-fields.ts";
 
@@ -98,5 +99,35 @@ describe("a head behind another one on its connection", () => {
       read(other, requestLine + fields);
       assert.deepEqual(read(other, message), read(new HeadReader(limits), message), `${length} bytes`);
     }
+  });
+});
+
+describe("fields like some that were parsed", () => {
+  const section = (text: string): FieldSection => readFieldSection(text, 1, limits);
+  const find = (shared: SharedFields, bytes: Buffer): FieldSection | undefined =>
+    shared.findLike(bytes, 0, bytes.length, limits);
+
+  it("are these, where no value differs", () => {
+    const shared = new SharedFields();
+    const bytes = Buffer.from("Host: a.example\r\nAccept: text/csv\r\n\r\n");
+    const parsed = section(bytes.toString());
+    shared.addLines(bytes, parsed);
+    assert.equal(find(shared, bytes), parsed);
+  });
+
+  it("are compared with few, when they differ from many in the last line only", () => {
+    const shared = new SharedFields();
+    const lines = (value: string, last: string): string =>
+      `Host: a.example\r\n${"ABCDEFGH".replace(/./g, `X-$&: ${value}\r\n`)}${last}: 1\r\n\r\n`;
+    for (const last of "abcdefghijklmnop") shared.addLines(Buffer.from(lines("1", last)), section(lines("1", last)));
+    let looks = 0;
+    const bytes = Object.assign(Buffer.from(lines("2", "q")), {
+      indexOf(this: Buffer, ...sought: Parameters<Buffer["indexOf"]>): number {
+        looks++;
+        return Buffer.prototype.indexOf.apply(this, sought);
+      },
+    });
+    assert.equal(find(shared, bytes), undefined);
+    assert.ok(looks <= 3 * 8, `${looks} ends of lines were looked for`);
   });
 });

@@ -22,7 +22,7 @@ export class SharedFields {
   /** The bytes of the younger. */
   #size = 0;
   readonly #seen = new SeenOnce(8_192);
-  /** The last that were parsed, each of which has other lines than the rest. */
+  /** The last that were parsed, as a rule each with other lines than the rest. */
   readonly #parsed: FieldLines[] = [];
 
   /** Returns the fields with these bytes, which have this hash, if they have come more than once. */
@@ -31,13 +31,19 @@ export class SharedFields {
     return known !== undefined && sameBytes(known.bytes, bytes, start, end) ? known : undefined;
   }
 
-  /** Returns the fields that have the lines of some that were parsed, but for values; undefined where none are like them. */
+  /**
+   * Returns the fields that have the lines of some that were parsed, but for values; undefined where none are like them, and where that
+   * takes comparing twice as many bytes as there are: a client may send what differs from many in its last line only.
+   */
   findLike(bytes: Buffer, start: number, end: number, limits: HeadLimits): FieldSection | undefined {
-    for (let i = 0; i < this.#parsed.length; i++) {
+    let left = 2 * (end - start);
+    for (let i = 0; i < this.#parsed.length && left > 0; i++) {
       const section = (this.#parsed[i] as FieldLines).withOtherValues(bytes, start, end, limits);
-      if (section === undefined) continue;
-      if (i > 0) this.#parsed.unshift(...this.#parsed.splice(i, 1));
-      return section;
+      if (typeof section !== "number") {
+        if (i > 0) this.#parsed.unshift(...this.#parsed.splice(i, 1));
+        return section;
+      }
+      left -= section;
     }
     return undefined;
   }
