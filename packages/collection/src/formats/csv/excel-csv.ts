@@ -51,11 +51,9 @@ const toNumber = (text: string): string => (/^-?\d{1,11}$/.test(text) ? text : t
 function toText(text: string): string {
   const guarded = guardFormula(text);
   if (text.length > longestConstant) return guarded;
-  // A constant has no formula within it that an apostrophe would have to stand before. Where one stands there, it would go when a saved
-  // constant is read.
+  // A constant has no formula within it that an apostrophe would have to stand before; one that stands there would go when it is read.
   const isToBe = beginsFormula(text) ? number.test(text) : guarded !== text || isReadOtherwise(text);
-  const isConstant = isToBe && unguardFormula(text) === text;
-  return isConstant ? toConstant(text) : guarded;
+  return isToBe && unguardFormula(text) === text ? toConstant(text) : guarded;
 }
 
 /** A number or a telephone number. Nothing else may stand in a constant that Excel could later save as a formula. */
