@@ -25,6 +25,9 @@ const options = {
 } as const;
 const { values, positionals } = parseArgs({ options, allowPositionals: true });
 
+// A terminal does not interrupt what runs in a group of its own.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+
 /** A mutation and the file that has it. */
 interface Mutant extends Mutation {
   readonly file: string;
@@ -121,13 +124,19 @@ async function run(
   ...args: readonly string[]
 ): Promise<{ code: number; output: string }> {
   const child = spawn(command, args, { cwd, stdio: ["ignore", "pipe", "ignore"], timeout: 900_000, detached: true });
+  const endAll = (signal: NodeJS.Signals): void => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, signal);
+    } catch {
+      // All have ended.
+    }
+  };
+  const interrupted = (): void => endAll("SIGTERM");
+  process.once("exit", interrupted);
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);
+  process.off("exit", interrupted);
   // A test whose loop does not end with the mutation outlives the runner.
-  try {
-    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-  } catch {
-    // All have ended.
-  }
+  endAll("SIGKILL");
   return { code: code ?? 1, output };
 }
 
