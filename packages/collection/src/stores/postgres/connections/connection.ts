@@ -35,7 +35,7 @@ export class PostgresConnection {
   /**
    * Opens a connection to a server.
    *
-   * @param role that the server has, as far as can be told
+   * @param role what the server must be; whether it is so is for the caller to ask
    * @throws the error of the server, or of the system; UnusableDatabase when a pooler in front of it does not pass on the options of
    *   the address
    */
