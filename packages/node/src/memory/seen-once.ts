@@ -1,6 +1,6 @@
 /**
- * Knows which texts have come before, in a fixed space: of those with one place, the last four. With one, a tenth of a thousand that come
- * in turn would be new each time, since others have taken their places.
+ * Knows which texts have come before, in a fixed space: four places are for the last four texts whose hashes lead there. With a place for
+ * each hash, a tenth of a thousand texts that come in turn would be new each time, since others have taken their places.
  */
 export class SeenOnce {
   readonly #places: Int32Array;

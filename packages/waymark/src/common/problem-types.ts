@@ -1,5 +1,6 @@
 /**
- * Every kind of problem that waymark answers with. Each is a value by itself, so that a bundler leaves out those that a program does not use.
+ * Every kind of problem that waymark answers with. Each is a value by itself, so that a bundler leaves out those that a program does
+ * not use.
  *
  * @module
  */

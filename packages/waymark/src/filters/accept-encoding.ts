@@ -11,8 +11,9 @@ export interface CodingChoice {
 
 /**
  * Returns the coding that an Accept-Encoding field prefers (RFC 9110 §12.5.3): the one with the highest weight, of equal ones the
- * first of the list that is named. For `*` it is gzip if it can be: what sends an asterisk often reads no other. Content as it is (`identity`) comes last among equals, and is excluded only by name or by `*`, with a
- * weight of 0. A name that is given twice has the higher weight; a malformed member is ignored.
+ * first of the list that is named. For `*` it is gzip if it can be: what sends an asterisk often reads no other. Content as it is
+ * (`identity`) comes last among equals, and is excluded only by name or by `*`, with a weight of 0. A name that is given twice has the
+ * higher weight; a malformed member is ignored.
  *
  * ```ts
  * negotiateCoding("br;q=0.5, x-gzip", [br, gzip]);   // gzip; as it is would do

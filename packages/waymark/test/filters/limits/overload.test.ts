@@ -111,6 +111,30 @@ for (const [transport, run] of Object.entries(transports)) {
       });
     });
 
+    it("does not count a request that leaves in the filters around its own either", async () => {
+      const gate = new Gate();
+      const limited = (): ReturnType<typeof overload> => overload({ maxInFlight: 1 });
+      const leaves = GET("/leave", async (request) => {
+        overload.leave(request);
+        await gate.pass();
+        return text("done");
+      });
+      await run(
+        router(
+          { filters: [limited()] },
+          group(limited(), leaves),
+          GET("/now", () => text("now")),
+        ),
+        async (ask) => {
+          const left = ask("GET /leave");
+          await gate.arrived(1);
+          assert.equal((await ask("GET /now")).status, 200);
+          gate.open();
+          assert.equal((await left).status, 200);
+        },
+      );
+    });
+
     it("takes requests again after a stream that broke", async () => {
       const gate = new Gate();
       await run(appWith(gate, 1), async (ask) => {
