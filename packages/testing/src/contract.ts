@@ -103,7 +103,7 @@ const mostListed = 5;
  *   is of another version, cut, or of another app
  */
 export async function contract(app: App, options: ContractOptions = {}): Promise<readonly ContractCase[]> {
-  requireOptions("contract(app, { … })", options, Object.keys(knownOptions));
+  requireOptions("contract(app, { … })", options, knownOptions);
   const { base, headers = {}, examples = {}, seed = 1 } = options;
   const most = options.requests ?? 100;
   if (!Number.isInteger(most) || most < 1)
@@ -178,14 +178,14 @@ export async function contract(app: App, options: ContractOptions = {}): Promise
 }
 
 // A record, so that none is forgotten here.
-const knownOptions: Readonly<Record<keyof ContractOptions, true>> = {
-  base: true,
-  headers: true,
-  examples: true,
-  seed: true,
-  requests: true,
-  document: true,
-  published: true,
+const knownOptions: requireOptions.Types<ContractOptions> = {
+  base: undefined,
+  headers: undefined,
+  examples: undefined,
+  seed: undefined,
+  requests: undefined,
+  document: undefined,
+  published: undefined,
 };
 
 /** What is made is there for the others, and is removed last. */

@@ -108,7 +108,7 @@ export class HttpRequest<V = Variables> {
    * @throws HttpError (400) when the target is malformed; TypeError for an option that there is not
    */
   static of<V = Variables>(init: HttpRequestInit<V> = {}): HttpRequest<V> {
-    const known = ["method", "target", "headers", "body", "signal", "draining", "client", "variables", "turn"];
+    const known = ["method", "target", "headers", "body", "signal", "draining", "client", "variables", "turn"] as const;
     requireOptions("HttpRequest.of({ … })", init, known);
     const { path, search } = parseTarget(init.target ?? "/");
     const headers = init.headers instanceof HeaderList ? init.headers : HeaderList.of(init.headers ?? {});

@@ -9,13 +9,14 @@ import { nearestName, orNearest, quote, typeName } from "./wording.ts";
  * requireOptions("router({ … })", options, { filters: "array", strict: "boolean" });
  * ```
  *
+ * @param known names or types; the compiler compares them with the options
  * @throws TypeError with the nearest option that there is, and all of them; or that names the option of another type; or when there are
  *   no options
  */
 export function requireOptions<O extends object>(
   owner: string,
   options: O,
-  known: readonly string[] | requireOptions.Types<O>,
+  known: readonly (keyof O & string)[] | requireOptions.Types<O>,
 ): void {
   const names = Array.isArray(known) ? known : Object.keys(known);
   const type = typeName(options); // JavaScript callers pass anything, or nothing.

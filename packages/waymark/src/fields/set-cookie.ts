@@ -27,7 +27,7 @@ export interface CookieOptions {
  * @throws TypeError when a browser would not take the cookie, or would take something else
  */
 export function setCookie(name: string, value: string, options: CookieOptions = {}): string {
-  requireOptions("withCookie(…)", options, knownOptions);
+  requireOptions("withCookie(…)", options, known);
   const {
     maxAge,
     expires,
@@ -83,4 +83,4 @@ export function cookieKey(field: string): string {
 // RFC 6265 §4.1.1, cookie-octet.
 const octets = /^[!#-+\--:<-[\]-~]*$/;
 
-const knownOptions = "maxAge expires path domain secure httpOnly sameSite partitioned".split(" ");
+const known = ["maxAge", "expires", "path", "domain", "secure", "httpOnly", "sameSite", "partitioned"] as const;

@@ -55,7 +55,7 @@ export class CorsPolicyError extends RangeError {
  */
 export function originsOf(policy: CorsPolicy): AllowsOrigin | "everybody" {
   requireOptions("cors({ … })", policy, [
-    ...["origins", "methods", "requestHeaders", "exposedHeaders", "credentials", "maxAge"],
+    ...(["origins", "methods", "requestHeaders", "exposedHeaders", "credentials", "maxAge"] as const),
   ]);
   const findings = [...findInPolicy(policy)];
   if (findings.length > 0) throw new CorsPolicyError(findings);

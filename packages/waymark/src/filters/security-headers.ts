@@ -35,7 +35,7 @@ export interface SecurityHeadersOptions {
  * @throws TypeError when a value of the options cannot be sent
  */
 export function securityHeaders(options: SecurityHeadersOptions = {}): Filter {
-  requireOptions("securityHeaders({ … })", options, [...["contentSecurityPolicy", "https", "strictTransportSecurity"]]);
+  requireOptions("securityHeaders({ … })", options, ["contentSecurityPolicy", "https", "strictTransportSecurity"]);
   const { contentSecurityPolicy, https = isFromHttps, strictTransportSecurity = "max-age=31536000" } = options;
   const plain = HeaderList.of({
     ...dataHeaders,

@@ -41,25 +41,25 @@ export function docs(
   handler?: object,
 ): object {
   if (handler !== undefined) return withDocs(handler, onEachPath(description));
-  requireOptions("docs({ … })", description, Object.keys(knownMembers));
+  requireOptions("docs({ … })", description, knownMembers);
   return { kind: "docs", description: comparedBy(compileAnswerCheck, description as Description) }; // as the overload says
 }
 
 // A record, so that none is forgotten here.
-const knownMembers: Readonly<Record<Exclude<keyof Description, "open">, true>> = {
-  summary: true,
-  description: true,
-  tags: true,
-  deprecated: true,
-  operationId: true,
-  variables: true,
-  query: true,
-  headers: true,
-  content: true,
-  responses: true,
-  problems: true,
-  responseHeaders: true,
-  problemTypes: true,
+const knownMembers: requireOptions.Types<Omit<Description, "open">> = {
+  summary: undefined,
+  description: undefined,
+  tags: undefined,
+  deprecated: undefined,
+  operationId: undefined,
+  variables: undefined,
+  query: undefined,
+  headers: undefined,
+  content: undefined,
+  responses: undefined,
+  problems: undefined,
+  responseHeaders: undefined,
+  problemTypes: undefined,
 };
 
 /** Returns what makes the description of a path, once. */

@@ -74,7 +74,7 @@ export function takes(...taken: readonly unknown[]): TakesData {
     } else if (isProvider(member)) {
       needed.push(member.provided.name);
     } else {
-      requireOptions("takes({ … })", member, Object.keys(knownInputs));
+      requireOptions("takes({ … })", member, knownInputs);
       declared.push({ inputs: member, site });
     }
   }
@@ -89,15 +89,15 @@ const handling: InputHandling = {
 };
 
 // A record, so that none is forgotten here.
-const knownInputs: Readonly<Record<keyof Inputs, true>> = {
-  variables: true,
-  query: true,
-  fields: true,
-  body: true,
-  form: true,
-  anySite: true,
-  strict: true,
-  invalidPath: true,
+const knownInputs: requireOptions.Types<Inputs> = {
+  variables: undefined,
+  query: undefined,
+  fields: undefined,
+  body: undefined,
+  form: undefined,
+  anySite: undefined,
+  strict: undefined,
+  invalidPath: undefined,
 };
 
 /** Refuses members of other names: most calls have one object of inputs, and the compiler is done with that sooner. */

@@ -30,7 +30,7 @@ export function toStoredCollections(collections: readonly CollectionDefinition[]
   if (!isList) {
     throw new TypeError('A database needs the list of its collections: { collections: [{ name: "book" }] }');
   }
-  for (const each of collections) requireOptions("A definition of a collection", each, Object.keys(knownOptions));
+  for (const each of collections) requireOptions("A definition of a collection", each, knownOptions);
   const stored = collections.map(toStoredCollection);
   for (const { name, owner } of stored) {
     if (!/^(?!sqlite_|waymark_)[a-z][a-z0-9_]{0,62}$/.test(name)) {
@@ -46,22 +46,22 @@ export function toStoredCollections(collections: readonly CollectionDefinition[]
 }
 
 // Records, so that none is forgotten here.
-const knownOptions: Readonly<Record<keyof CollectionDefinition, true>> = {
-  name: true,
-  members: true,
-  owner: true,
+const knownOptions: requireOptions.Types<CollectionDefinition> = {
+  name: undefined,
+  members: undefined,
+  owner: undefined,
 };
-const knownUses: Readonly<Record<keyof Member, true>> = {
-  filter: true,
-  list: true,
-  single: true,
-  search: true,
-  unique: true,
-  renamed: true,
-  schema: true,
-  label: true,
-  aliases: true,
-  example: true,
+const knownUses: requireOptions.Types<Member> = {
+  filter: undefined,
+  list: undefined,
+  single: undefined,
+  search: undefined,
+  unique: undefined,
+  renamed: undefined,
+  schema: undefined,
+  label: undefined,
+  aliases: undefined,
+  example: undefined,
 };
 
 /** Returns a definition as the stores use it. */
@@ -75,7 +75,7 @@ export function toStoredCollection({ members = {}, ...others }: CollectionDefini
     use === undefined ? [] : [[name, use] as const],
   );
   for (const [name, use] of uses) {
-    requireOptions(`The member ${JSON.stringify(name)} of a collection`, use, Object.keys(knownUses));
+    requireOptions(`The member ${JSON.stringify(name)} of a collection`, use, knownUses);
     if (use.filter !== undefined && !memberTypes.includes(use.filter)) {
       throw new TypeError(
         `The filter of ${name} is one of ${memberTypes.join(", ")}, not ${wording.excerpt(use.filter)}`,
