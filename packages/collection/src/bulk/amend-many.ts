@@ -50,7 +50,7 @@ export function amendMany(settings: CollectionSettings, admit: BulkAdmission): C
       return validators.entityTag;
     };
     const state = await requireState();
-    const amendment = await request.body(amendmentFor(settings), { decoders: [amendmentOfManyDecoder] });
+    const amendment = await request.body(amendmentFor(settings), { decoders });
     const { records } = amendment;
     const choice = read(request.search, records !== undefined);
     const isConditional = request.headers.has("If-Match") || records?.every(({ etag }) => etag !== undefined) === true;
@@ -136,6 +136,9 @@ const describe = (place: DescribedCollection): readonly Description[] => {
     },
   ];
 };
+
+// Made once: what chooses among them by a Content-Type is kept with the list.
+const decoders = [amendmentOfManyDecoder];
 
 function changeTypes({ example: record, schemas }: DescribedCollection): Types {
   const [member] = Object.entries(record ?? {});

@@ -47,11 +47,15 @@ type StoredAs<V, S> = S extends (file: ReceivedFile) => infer T
 export type FormSchemas = Readonly<Record<string, StandardSchemaV1>>;
 
 /** Returns the media types in which a form can come: one with files comes in parts. */
-export const formTypes = (form: FormSchemas): readonly string[] =>
-  Object.values(form).some(isFile) ? [inParts] : [urlEncoded, inParts];
+export const formTypes = (form: FormSchemas): readonly string[] => readersOf(form)[0].mediaTypes;
 
-const inParts = "multipart/form-data";
-const urlEncoded = "application/x-www-form-urlencoded";
+type FormReaders = readonly [{ readonly mediaTypes: readonly string[] }];
+
+// Made once: what chooses by a Content-Type is kept with the list.
+const ofFiles: FormReaders = [{ mediaTypes: ["multipart/form-data"] }];
+const ofTexts: FormReaders = [{ mediaTypes: ["application/x-www-form-urlencoded", "multipart/form-data"] }];
+
+const readersOf = (form: FormSchemas): FormReaders => (Object.values(form).some(isFile) ? ofFiles : ofTexts);
 
 /** Returns what is said of an operation that takes the form. */
 export function describeForm(form: FormSchemas, shown: (schema: StandardSchemaV1) => Schema): Description {
@@ -73,7 +77,7 @@ export async function readForm(
   form: FormSchemas,
   stores: Readonly<Record<string, (file: ReceivedFile) => unknown>> = {},
 ): Promise<Readonly<Record<string, unknown>>> {
-  const { mediaType } = chooseDecoder(request.headers, [{ mediaTypes: formTypes(form) }]);
+  const { mediaType } = chooseDecoder(request.headers, readersOf(form));
   const reading = new FormReading(form, stores);
   if (mediaType.type === "application") {
     for (const [name, text] of new URLSearchParams(await request.text())) reading.add(name, text);
