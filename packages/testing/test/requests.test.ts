@@ -17,7 +17,7 @@ it("a made array has its first items, and as many as its schema says", async () 
   );
 });
 
-it("a command has the type of its content, or says that there is none", () => {
+it("a command names the type of its content, and sends no Content-Type without one", () => {
   const request = { kind: "a valid request", method: "POST", target: "/a", body: "{}", expects: {} };
   const typed = toCurl({ ...request, headers: { "Content-Type": "a/b" } }, "http://localhost");
   assert.equal(typed, "curl -i -X POST 'http://localhost/a' -H 'Content-Type: a/b' --data-binary '{}'");

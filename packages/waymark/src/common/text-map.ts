@@ -12,7 +12,7 @@ export class TextMap<T> {
 
   /** Adds a text that is not there yet. */
   add(text: string, value: T): void {
-    // The first has no place: 0 stands where there is none.
+    // Texts are counted from 1: an empty place has 0, and so no text and no value.
     this.#byLength[text.length] ??= { texts: [""], values: [undefined], places: new Int32Array(2) };
     const table = this.#byLength[text.length] as Table<T>; // it has just been made
     const count = table.texts.push(text);

@@ -186,7 +186,7 @@ export class RequestContent {
   }
 }
 
-/** Returns the decoders with these types read as JSON too; undefined where there are none, or nothing reads JSON. */
+/** Returns the decoders with one that reads these types as JSON, too; undefined without such types, and where none of them reads JSON. */
 export function decodersOf(decoders: readonly Decoder[], jsonTypes: readonly string[]): readonly Decoder[] | undefined {
   const json = decoders.find(({ mediaTypes }) => mediaTypes.includes("application/json"));
   return json === undefined || jsonTypes.length === 0 ? undefined : [...decoders, { ...json, mediaTypes: jsonTypes }];

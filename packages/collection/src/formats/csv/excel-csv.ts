@@ -52,8 +52,8 @@ function toText(text: string): string {
   const guarded = guardFormula(text);
   if (text.length > longestConstant) return guarded;
   // A constant has no formula within it that an apostrophe would have to stand before; one that stands there would go when it is read.
-  const isToBe = beginsFormula(text) ? number.test(text) : guarded !== text || isReadOtherwise(text);
-  return isToBe && unguardFormula(text) === text ? toConstant(text) : guarded;
+  const needsConstant = beginsFormula(text) ? number.test(text) : guarded !== text || isReadOtherwise(text);
+  return needsConstant && unguardFormula(text) === text ? toConstant(text) : guarded;
 }
 
 /** A number or a telephone number. Nothing else may stand in a constant that Excel could later save as a formula. */

@@ -126,7 +126,7 @@ export class FieldLines {
   }
 }
 
-/** As many as a proxy and a browser change from one request to the next: of what differs in all, nothing is read for nothing. */
+/** A proxy and a browser change no more values from one request to the next. Where all differ, none is read in vain. */
 const mostOther = 8;
 
 const noLine = { name: "", colon: Number.POSITIVE_INFINITY, end: 0 };
