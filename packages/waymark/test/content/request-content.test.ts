@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { z } from "zod";
 import type { ContentCoding } from "../../src/content/coding.ts";
 import { bufferedSource, type ContentSource } from "../../src/content/content-source.ts";
-import { ContentError, type Decoder, decodeUtf8 } from "../../src/content/decoder.ts";
+import { ContentError, chooseDecoder, type Decoder, decodeUtf8 } from "../../src/content/decoder.ts";
 import { jsonDecoder } from "../../src/content/json.ts";
 import { contentTooLarge } from "../../src/content/refusals.ts";
 import { defaultContentSettings, RequestContent, type Validator } from "../../src/content/request-content.ts";
@@ -20,7 +20,7 @@ const none = HeaderList.empty;
 const jsonType = HeaderList.of({ "Content-Type": "application/json" });
 const anything: Validator<unknown> = (value) => ({ value });
 
-/** Reads comma-separated values, and notes each time that it does. */
+/** Reads comma-separated values. */
 const csvDecoder: Decoder = {
   mediaTypes: ["text/csv", "application/vnd.example+csv"],
   decode: (content, mediaType) => [decodeUtf8(content).split(","), mediaType.parameters.get("header")],
@@ -28,47 +28,36 @@ const csvDecoder: Decoder = {
 
 describe("RequestContent", () => {
   describe("reads", () => {
-    it("bytes, text and JSON", async () => {
+    it("bytes, text, JSON and pieces", async () => {
       assert.deepEqual(await contentOf("é").bytes(none), Uint8Array.of(0xc3, 0xa9));
       assert.equal(await contentOf("é").text(none), "é");
       assert.deepEqual(await contentOf('{"é":[1]}').json(none), { é: [1] });
+      assert.deepEqual(await allOf(pieces("ab", "c").stream(none)), ["ab", "c"]);
+      assert.deepEqual(await allOf(contentOf("abc").stream(none)), ["abc"]);
+      assert.deepEqual(await allOf(contentOf("").stream(none)), []);
     });
 
     it("no content as no bytes and no text, which is not JSON", async () => {
       assert.equal((await contentOf(undefined).bytes(none)).length, 0);
       assert.equal(await contentOf(undefined).text(none), "");
-      assert.equal((await refusalOf(contentOf(undefined).json(none))).problem.type, "/problems/malformed-content");
+      assert.equal((await problemOf(contentOf(undefined).json(none))).type, "/problems/malformed-content");
     });
 
     it("a byte order mark as a part of the text, and not as JSON", async () => {
       assert.equal(await contentOf("\ufeffa").text(none), "\ufeffa");
-      assert.match((await refusalOf(contentOf("\ufeff{}").json(none))).problem.detail, /byte order mark/);
-    });
-
-    it("pieces as they come", async () => {
-      assert.deepEqual(await allOf(pieces("ab", "c").stream(none)), ["ab", "c"]);
-      assert.deepEqual(await allOf(contentOf("abc").stream(none)), ["abc"]);
-      assert.deepEqual(await allOf(contentOf("").stream(none)), []);
+      assert.match((await problemOf(contentOf("\ufeff{}").json(none))).detail, /byte order mark/);
     });
   });
 
   describe("is read once", () => {
-    it("for any number of readings, one after another", async () => {
-      const source = counted("[1]");
-      const content = new RequestContent(source);
-      const bytes = await content.bytes(none);
-      assert.deepEqual(await content.json(none), [1]);
-      assert.equal(await content.text(none), "[1]");
-      assert.deepEqual(await content.body(jsonType, anything), [1]);
-      assert.equal(await content.bytes(none), bytes);
-      assert.equal(source.readings, 1);
-    });
-
-    it("for any number of readings at a time", async () => {
+    it("for any number of readings, one after another or at a time", async () => {
       const source = counted("[1]");
       const content = new RequestContent(source);
       const all = [content.json(none), content.body(jsonType, anything), content.text(none), content.json(none)];
       assert.deepEqual(await Promise.all(all), [[1], [1], "[1]", [1]]);
+      const bytes = await content.bytes(none);
+      assert.deepEqual(await content.json(none), [1]);
+      assert.equal(await content.bytes(none), bytes);
       assert.equal(source.readings, 1);
     });
 
@@ -81,31 +70,20 @@ describe("RequestContent", () => {
     it("and a fault of the connection meets every reading", async () => {
       const broken = new Error("the client went away");
       const content = new RequestContent({ ...pieceSource(), bytes: () => Promise.reject(broken) });
-      const readings = await Promise.allSettled([content.bytes(none), content.json(none)]);
-      assert.deepEqual(
-        readings.map((reading) => reading.status === "rejected" && reading.reason),
-        [broken, broken],
-      );
+      for (const reading of [content.bytes(none), content.json(none)]) await assert.rejects(reading, broken);
       await assert.rejects(content.text(none), broken);
     });
   });
 
   describe("once streamed", () => {
-    it("cannot be read or streamed again, which is the program's fault", async () => {
+    it("cannot be read or streamed again, even before a piece is asked for, which is the program's fault", async () => {
       const content = pieces("a", "b");
-      await allOf(content.stream(none));
+      const stream = content.stream(none);
       const fault = { name: "TypeError", message: /streamed already/ };
       await assert.rejects(content.bytes(none), fault);
-      await assert.rejects(content.text(none), fault);
-      await assert.rejects(content.json(none), fault);
-      await assert.rejects(content.body(jsonType, anything), fault);
-      assert.throws(() => content.stream(none), fault);
-    });
-
-    it("cannot be read although nobody has asked for a piece yet", async () => {
-      const content = pieces("a");
-      content.stream(none);
-      await assert.rejects(content.bytes(none), TypeError);
+      await allOf(stream);
+      const [, ...others] = readings(100);
+      for (const read of others) await assert.rejects(async () => read(content), fault);
     });
 
     it("cannot be streamed once it was read, or while it is", async () => {
@@ -118,34 +96,22 @@ describe("RequestContent", () => {
   });
 
   describe("longer than the limit", () => {
-    it("is refused with 413, which names the limit", async () => {
-      const { status, problem } = await refusalOf(contentOf("12345").bytes(none, { limit: 4 }));
-      assert.equal(status, 413);
-      assert.equal(problem.type, "/problems/content-too-large");
-      assert.equal(problem["limit"], 4);
-      assert.equal(problem.detail, "The content is longer than 4 bytes.");
-    });
-
-    it("is refused by the declared length, before a byte is read", async () => {
+    it("is refused with 413, by the declared length before a byte is read, or midway", async () => {
       for (const read of readings(4)) {
         const source = counted("12345");
-        assert.equal((await refusalOf(read(new RequestContent(source)))).status, 413);
+        const { status, problem } = await refusalOf(read(new RequestContent(source)));
+        assert.deepEqual([status, problem.type, problem["limit"]], [413, "/problems/content-too-large", 4]);
+        assert.equal(problem.detail, "The content is longer than 4 bytes.");
         assert.equal(source.readings, 0);
+        assert.equal((await refusalOf(read(pieces("[1,", "2]")))).status, 413);
       }
     });
 
-    it("is refused midway when its length is not declared", async () => {
-      for (const read of readings(4)) assert.equal((await refusalOf(read(pieces("[1,", "2]")))).status, 413);
-    });
-
-    it("by no byte is read", async () => {
+    it("by no byte is read, and it is bytes that count", async () => {
       assert.equal(await contentOf("1234").text(none, { limit: 4 }), "1234");
       assert.equal(await pieces("12", "34").text(none, { limit: 4 }), "1234");
       assert.deepEqual(await allOf(pieces("12", "34").stream(none, { limit: 4 })), ["12", "34"]);
       assert.equal(await contentOf("").text(none, { limit: 0 }), "");
-    });
-
-    it("is counted in bytes, not in characters", async () => {
       assert.equal((await refusalOf(contentOf("ééé").text(none, { limit: 5 }))).status, 413);
     });
 
@@ -157,60 +123,60 @@ describe("RequestContent", () => {
       }
     });
 
-    it("can still be read with a larger limit, when it was refused by its declared length", async () => {
-      const content = contentOf("12345");
-      await refusalOf(content.bytes(none, { limit: 4 }));
-      assert.equal(await content.text(none, { limit: 5 }), "12345");
-    });
-
-    it("is used up when it was refused midway, and refused again", async () => {
+    it("can be read with a larger limit after its declared length was refused, and not after it was midway", async () => {
+      const declared = contentOf("12345");
+      await refusalOf(declared.bytes(none, { limit: 4 }));
+      assert.equal(await declared.text(none, { limit: 5 }), "12345");
       const content = pieces("123", "45");
       await refusalOf(content.bytes(none, { limit: 4 }));
-      assert.equal((await refusalOf(content.text(none, { limit: 100 }))).problem["limit"], 4);
+      assert.equal((await problemOf(content.text(none, { limit: 100 })))["limit"], 4);
     });
 
     it("has the limit of the reading, else that of the app: 1 MiB by default", async () => {
-      const settings = { ...defaultContentSettings, limit: 3 };
-      assert.equal((await refusalOf(new RequestContent(bufferedSource("1234"), settings).text(none))).status, 413);
-      assert.equal(await new RequestContent(bufferedSource("1234"), settings).text(none, { limit: 4 }), "1234");
+      assert.equal((await refusalOf(contentOf("1234", { limit: 3 }).text(none))).status, 413);
+      assert.equal(await contentOf("1234", { limit: 3 }).text(none, { limit: 4 }), "1234");
       assert.equal((await contentOf("x".repeat(2 ** 20)).bytes(none)).length, 2 ** 20);
-      assert.equal((await refusalOf(contentOf("x".repeat(2 ** 20 + 1)).bytes(none))).problem["limit"], 2 ** 20);
+      assert.equal((await problemOf(contentOf("x".repeat(2 ** 20 + 1)).bytes(none)))["limit"], 2 ** 20);
     });
 
-    it("must not be taken for a limit that is not a number", async () => {
-      for (const limit of [-1, Number.NaN]) await assert.rejects(contentOf("").bytes(none, { limit }), RangeError);
+    it("must not be taken for a limit that is not a number, nor for an expansion that is not one above 0", async () => {
+      const wrong = [
+        { limit: -1 },
+        { limit: Number.NaN },
+        ...[0, -1, Number.NaN].map((maxExpansion) => ({ maxExpansion })),
+      ];
+      for (const options of wrong) await assert.rejects(contentOf("").bytes(none, options), RangeError);
       assert.equal(await contentOf("a").text(none, { limit: Number.POSITIVE_INFINITY }), "a");
     });
   });
 
   describe("with a Content-Encoding", () => {
-    for (const coding of ["gzip", "br", "GZIP", "identity, gzip", "gzip, identity", "x".repeat(1000), '"'] as const) {
-      it(`of ${coding.slice(0, 20)} is refused with 415 and Accept-Encoding, unread`, async () => {
-        for (const read of readings(
-          100,
-          HeaderList.of({ "Content-Type": "application/json", "Content-Encoding": coding }),
-        )) {
-          const source = counted("[]");
-          const { status, problem, headers } = await refusalOf(read(new RequestContent(source)));
-          assert.equal(status, 415);
-          assert.equal(problem.type, "/problems/unsupported-content-coding");
-          assert.equal(headers.get("Accept-Encoding"), "identity");
-          assert.equal(headers.has("Accept"), false);
-          assert.ok(problem.detail.length < 150, problem.detail);
-          assert.equal(source.readings, 0);
-        }
-      });
+    const cases: readonly (readonly [codings: readonly ContentCoding[], names: readonly (string | string[])[]])[] = [
+      [[], ["gzip", "GZIP", "identity, gzip", "gzip, identity", "x".repeat(1000), '"', ["identity", "gzip"]]],
+      [nodeCodings, ["compress", "deflate", "gzip, gzip", "br, gzip", "gzip;q=1", "gzi"]],
+    ];
+    for (const [codings, names] of cases) {
+      const known = codings.map(({ name }) => name).join(", ");
+      for (const name of names) {
+        it(`of ${String(name).slice(0, 20)} is refused with 415, unread, where there is ${known || "none"}`, async () => {
+          for (const read of readings(100, jsonType.concat(HeaderList.of({ "Content-Encoding": name })))) {
+            const source = counted("[]");
+            const content = new RequestContent(source, { ...defaultContentSettings, codings });
+            const { status, problem, headers } = await refusalOf(read(content));
+            assert.deepEqual([status, problem.type], [415, "/problems/unsupported-content-coding"]);
+            assert.deepEqual([headers.get("Accept-Encoding"), headers.has("Accept")], [known || "identity", false]);
+            const remedy = known === "" ? "without one" : `in one of ${known}, or without one`;
+            assert.ok(problem.detail.endsWith(`; send the content ${remedy}.`) && problem.detail.length < 150);
+            assert.equal(source.readings, 0);
+          }
+        });
+      }
     }
 
     it("that changes nothing is read", async () => {
       for (const coding of ["identity", "Identity", " identity , identity", ""]) {
         assert.equal(await contentOf("a").text(HeaderList.of({ "Content-Encoding": coding })), "a");
       }
-    });
-
-    it("given in two lines is refused when one of them is a coding", async () => {
-      const headers = HeaderList.of({ "Content-Encoding": ["identity", "gzip"] });
-      assert.equal((await refusalOf(contentOf("a").text(headers))).status, 415);
     });
 
     it("can be read once a filter has taken the field away", async () => {
@@ -223,15 +189,13 @@ describe("RequestContent", () => {
 
   describe("in a content coding that the settings know", () => {
     const codings = nodeCodings;
+    const coders = { gzip: gzipSync, br: brotliCompressSync, zstd: zstdCompressSync };
     const gzipped = HeaderList.of({ "Content-Encoding": "gzip", "Content-Type": "application/json" });
-    const codedContent = (body: Uint8Array, limit = 100) =>
-      new RequestContent(bufferedSource(body), { ...defaultContentSettings, codings, limit });
+    const codedContent = (body: Uint8Array, limit = 100) => contentOf(body, { codings, limit });
 
     for (const [name, code] of [
-      ["gzip", gzipSync],
+      ...Object.entries(coders),
       ["X-GZip", gzipSync],
-      ["br", brotliCompressSync],
-      ["zstd", zstdCompressSync],
       [" identity, , gzip ,identity", gzipSync],
     ] as const) {
       it(`is read, in all ways: ${name}`, async () => {
@@ -254,54 +218,34 @@ describe("RequestContent", () => {
       assert.deepEqual(await content.bytes(none), coded);
     });
 
-    for (const name of ["compress", "deflate", "gzip, gzip", "br, gzip", "gzip;q=1", "gzi"]) {
-      it(`is refused when it is ${name}, with 415 and the codings that would do, unread`, async () => {
-        for (const read of readings(100, gzipped.with("Content-Encoding", name))) {
-          const source = counted("[1]");
-          const refusal = await refusalOf(read(new RequestContent(source, { ...defaultContentSettings, codings })));
-          assert.equal(refusal.status, 415);
-          assert.equal(refusal.problem.type, "/problems/unsupported-content-coding");
-          assert.equal(refusal.headers.get("Accept-Encoding"), "zstd, br, gzip");
-          assert.match(refusal.problem.detail, /; send the content in one of zstd, br, gzip, or without one\.$/);
-          assert.equal(source.readings, 0);
-        }
-      });
-    }
-
     it("is refused when it is malformed, with 400", async () => {
       for (const body of [Buffer.from("[1]"), gzipSync("[1]").subarray(0, -1), Buffer.alloc(0)]) {
         for (const read of readings(100, gzipped)) {
           const { status, problem } = await refusalOf(read(codedContent(body)));
-          assert.equal(status, 400);
-          assert.equal(problem.type, "/problems/malformed-content");
+          assert.deepEqual([status, problem.type], [400, "/problems/malformed-content"]);
           assert.match(problem.detail, /^The content is not gzip: [a-z ]+\.$/);
         }
       }
     });
 
-    it("is refused with 413 when it becomes longer than the limit", async () => {
+    it("is refused with 413 when it is longer than the limit, before it is decoded or after", async () => {
       for (const read of readings(40, gzipped)) {
-        const { status, problem } = await refusalOf(read(codedContent(gzipSync("[".padEnd(40, " ").concat("]")))));
-        assert.deepEqual([status, problem["limit"]], [413, 40]);
+        assert.equal((await problemOf(read(codedContent(gzipSync("[".padEnd(40, " ").concat("]"))))))["limit"], 40);
+      }
+      for (const read of readings(20, gzipped)) {
+        assert.equal((await problemOf(read(codedContent(gzipSync("[]"), 21))))["limit"], 20);
       }
       const fits = codedContent(gzipSync("[".padEnd(39, " ").concat("]")));
       assert.deepEqual(await fits.json(gzipped, { limit: 40 }), []);
       assert.equal((await refusalOf(fits.text(gzipped, { limit: 39 }))).status, 413);
     });
 
-    it("is refused with 413 when it is longer than the limit before it is decoded", async () => {
-      for (const read of readings(20, gzipped)) {
-        assert.equal((await refusalOf(read(codedContent(gzipSync("[]"), 21)))).problem["limit"], 20);
-      }
-    });
-
     describe("with a bound on how far it may expand", () => {
-      const code = { gzip: gzipSync, br: brotliCompressSync, zstd: zstdCompressSync };
       const limit = 2 ** 28;
-      for (const [name, compress] of Object.entries(code)) {
+      for (const [name, code] of Object.entries(coders)) {
         const headers = gzipped.with("Content-Encoding", name);
         it(`is refused with 413 beyond it, after 64 KiB: ${name}`, async () => {
-          const bomb = compress(Buffer.alloc(2 ** 24, "1\n"));
+          const bomb = code(Buffer.alloc(2 ** 24, "1\n"));
           const options = { limit, maxExpansion: 100 };
           for (const read of [
             (content: RequestContent) => content.bytes(headers, options),
@@ -319,17 +263,11 @@ describe("RequestContent", () => {
             [short, 2],
             [long, 12],
           ] as const) {
-            const bytes = await codedContent(compress(content), limit).bytes(headers, { limit, maxExpansion });
+            const bytes = await codedContent(code(content), limit).bytes(headers, { limit, maxExpansion });
             assert.ok(content.equals(bytes));
           }
         });
       }
-
-      it("is a RangeError when that is not a number above 0", async () => {
-        for (const maxExpansion of [0, -1, Number.NaN]) {
-          await assert.rejects(contentOf("a").bytes(none, { maxExpansion }), RangeError);
-        }
-      });
     });
 
     it("becomes no more than is looked at, however much it could: 10 GB of 10 MB", async () => {
@@ -354,35 +292,29 @@ describe("RequestContent", () => {
       };
       for (const read of readings(limit, gzipped)) {
         made = 0;
-        const content = new RequestContent(bufferedSource(bomb), { ...defaultContentSettings, codings: [counting] });
-        assert.equal((await refusalOf(read(content))).status, 413);
+        assert.equal((await refusalOf(read(contentOf(bomb, { codings: [counting] })))).status, 413);
         assert.ok(made > limit && made <= limit + 262_144, String(made));
       }
     });
 
     it("returns what was sent, in any pieces", async () => {
-      const coders = { gzip: gzipSync, br: brotliCompressSync, zstd: zstdCompressSync };
-      const name = fc.constantFrom("gzip", "br", "zstd");
+      const body = fc.uint8Array({ maxLength: 3000 });
+      const coding = fc.constantFrom("gzip" as const, "br" as const, "zstd" as const);
       await fc.assert(
-        fc.asyncProperty(
-          fc.uint8Array({ maxLength: 3000 }),
-          name,
-          fc.integer({ min: 1, max: 99 }),
-          async (body, coding, cut) => {
-            const coded = coders[coding](body);
-            const source: ContentSource = {
-              ...bufferedSource(coded),
-              async *stream() {
-                for (let at = 0; at < coded.length; at += cut) yield coded.subarray(at, at + cut);
-              },
-            };
-            const headers = HeaderList.of({ "Content-Encoding": coding });
-            const settings = { ...defaultContentSettings, codings };
-            assert.deepEqual(Buffer.from(await new RequestContent(source, settings).bytes(headers)), Buffer.from(body));
-            const streamed = await Array.fromAsync(new RequestContent(source, settings).stream(headers));
-            assert.deepEqual(Buffer.concat(streamed), Buffer.from(body));
-          },
-        ),
+        fc.asyncProperty(body, coding, fc.integer({ min: 1, max: 99 }), async (body, coding, cut) => {
+          const coded = coders[coding](body);
+          const source: ContentSource = {
+            ...bufferedSource(coded),
+            async *stream() {
+              for (let at = 0; at < coded.length; at += cut) yield coded.subarray(at, at + cut);
+            },
+          };
+          const headers = HeaderList.of({ "Content-Encoding": coding });
+          const settings = { ...defaultContentSettings, codings };
+          assert.deepEqual(Buffer.from(await new RequestContent(source, settings).bytes(headers)), Buffer.from(body));
+          const streamed = await Array.fromAsync(new RequestContent(source, settings).stream(headers));
+          assert.deepEqual(Buffer.concat(streamed), Buffer.from(body));
+        }),
         { numRuns: runs(20) },
       );
     });
@@ -393,72 +325,59 @@ describe("RequestContent", () => {
       const content = contentOf('{\n  "é": 1,\n  "é": 2\n}');
       for (const reading of [content.json(none), content.body(jsonType, anything)]) {
         const { status, problem } = await refusalOf(reading);
-        assert.equal(status, 400);
-        assert.equal(problem.type, "/problems/malformed-content");
+        assert.deepEqual([status, problem.type], [400, "/problems/malformed-content"]);
         assert.equal(problem.detail, 'The member "é" occurs twice at line 3, column 3.');
         assert.deepEqual([problem["line"], problem["column"]], [3, 3]);
       }
     });
 
     it("as UTF-8 is refused with 400 and the offset", async () => {
-      const content = new RequestContent(bufferedSource(Uint8Array.of(0x22, 0xe9, 0x22)));
+      const content = contentOf(Uint8Array.of(0x22, 0xe9, 0x22));
       for (const reading of [content.text(none), content.json(none), content.body(jsonType, anything)]) {
         const { status, problem } = await refusalOf(reading);
-        assert.equal(status, 400);
+        assert.deepEqual([status, "line" in problem], [400, false]);
         assert.match(problem.detail, /0xE9 at byte offset 1/);
-        assert.equal("line" in problem, false);
       }
     });
 
-    it("in a decoder's own judgement is refused with its detail; another error is a fault of the program", async () => {
-      const decoding = (error: Error) => {
-        const decoder: Decoder = {
-          mediaTypes: ["application/json"],
-          decode() {
-            throw error;
-          },
-        };
-        return contentOf("{}").body(jsonType, anything, { decoders: [decoder] });
-      };
-      const fault = new ContentError("No rows", { line: 2, column: 1 });
-      const { status, problem } = await refusalOf(decoding(fault));
-      assert.deepEqual([status, problem.detail], [400, "No rows at line 2, column 1."]);
-      await assert.rejects(decoding(new RangeError("too deep")), new RangeError("too deep"));
-    });
-
     it("is always a refusal, for any bytes", async () => {
-      const json = fc.uint8Array({ maxLength: 20 });
       await fc.assert(
-        fc.asyncProperty(json, async (bytes) => {
-          const reading = new RequestContent(bufferedSource(bytes)).json(none);
-          await reading.catch((error: unknown) => {
-            assert.ok(error instanceof HttpError, String(error));
-            assert.equal(error.response.status, 400);
-          });
+        fc.asyncProperty(fc.uint8Array({ maxLength: 20 }), async (bytes) => {
+          await contentOf(bytes)
+            .json(none)
+            .catch((error: unknown) => {
+              assert.ok(error instanceof HttpError, String(error));
+              assert.equal(error.response.status, 400);
+            });
         }),
       );
     });
   });
 
-  describe("awaits a decoder that returns a promise", () => {
+  describe("is what a decoder makes of it, now or later", () => {
     const bodyBy = (decode: Decoder["decode"]) =>
       contentOf("a,b").body(jsonType, anything, { decoders: [{ mediaTypes: ["application/json"], decode }] });
+    const split = (content: Uint8Array) => decodeUtf8(content).split(",");
+    const fail = (error: Error) => () => {
+      throw error;
+    };
 
-    it("and validates what it resolves with", async () => {
-      assert.deepEqual(await bodyBy(async (content) => decodeUtf8(content).split(",")), ["a", "b"]);
-    });
-
-    it("and refuses what it finds malformed; another error is a fault of the program", async () => {
-      const malformed = bodyBy(async () => {
-        throw new ContentError("The row is short", { line: 1, column: 4 });
-      });
-      const { status, problem } = await refusalOf(malformed);
-      assert.equal(status, 400);
-      assert.partialDeepStrictEqual(problem, { detail: "The row is short at line 1, column 4.", line: 1, column: 4 });
-      await assert.rejects(
-        bodyBy(() => Promise.reject(new RangeError("broken"))),
-        { name: "RangeError" },
-      );
+    it("or is malformed as it says; another error is a fault of the program", async () => {
+      const malformed = new ContentError("The row is short", { line: 1, column: 4 });
+      for (const [right, wrong, fault] of [
+        [split, fail(malformed), fail(new RangeError("too deep"))],
+        [
+          async (content: Uint8Array) => split(content),
+          () => Promise.reject(malformed),
+          () => Promise.reject(new RangeError()),
+        ],
+      ] as const) {
+        assert.deepEqual(await bodyBy(right), ["a", "b"]);
+        const { status, problem } = await refusalOf(bodyBy(wrong));
+        assert.equal(status, 400);
+        assert.partialDeepStrictEqual(problem, { detail: "The row is short at line 1, column 4.", line: 1, column: 4 });
+        await assert.rejects(bodyBy(fault), { name: "RangeError" });
+      }
     });
   });
 
@@ -467,12 +386,8 @@ describe("RequestContent", () => {
     const csv = [["a", "b"], undefined];
     for (const [type, value] of [
       ["application/json", 1],
-      ["Application/JSON", 1],
-      ["application/json;charset=UTF-8", 1],
-      ['application/json; charset="utf-8"', 1],
+      ['Application/JSON; charset="UTF-8"', 1],
       ["application/json; version=2", 1],
-      [" application/json ", 1],
-      ["text/csv", csv],
       ["text/csv;charset=iso-8859-1", csv],
       ["application/vnd.example+csv", csv],
       ["text/csv;header=present", [["a", "b"], "present"]],
@@ -483,44 +398,30 @@ describe("RequestContent", () => {
       });
     }
 
-    const addHeader = " If it is JSON, add the header Content-Type: application/json.";
-    for (const [type, found, hint = ""] of [
-      [undefined, "The content has no Content-Type", addHeader],
+    const addHeader = " If it is JSON, add the header Content-Type: application/json";
+    const byCurl = "; for curl, -H 'Content-Type: application/json'.";
+    const sendFile =
+      " Send a file as the content itself, with its type; for curl, by --data-binary @FILE in the place of -F.";
+    for (const [type, what, hint = ""] of [
+      [undefined, "The content has no Content-Type", `${addHeader}.`],
       [["application/json", "application/json"], "The Content-Type is given 2 times"],
-      [["application/json", "text/csv"], "The Content-Type is given 2 times"],
-      ["", 'The Content-Type "" is not a media type'],
-      ["json", 'The Content-Type "json" is not a media type'],
-      ["application/", 'The Content-Type "application/" is not a media type'],
-      ["application/json/x", 'The Content-Type "application/json/x" is not a media type'],
-      ["application/json, text/csv", 'The Content-Type "application/json, text/csv" is not a media type'],
-      ["application/*", 'The Content-Type "application/*" is not a media type'],
-      ["*/*", 'The Content-Type "*/*" is not a media type'],
+      ["", "is not a media type"],
+      ["application/json, text/csv", "is not a media type"],
+      ["application/*", "is not a media type"],
       ["x".repeat(1000), `The Content-Type "${"x".repeat(40)}…" is not a media type`],
-      ["text/plain", 'The Content-Type "text/plain" is not read here'],
-      [
-        "application/x-www-form-urlencoded",
-        'The Content-Type "application/x-www-form-urlencoded" is not read here',
-        addHeader.replace(/\.$/, "; for curl, -H 'Content-Type: application/json'."),
-      ],
-      [
-        "multipart/form-data; boundary=x",
-        'The Content-Type "multipart/form-data; boundary=x" is not read here',
-        " Send a file as the content itself, with its type; for curl, by --data-binary @FILE in the place of -F.",
-      ],
-      ["application/vnd.example+json", 'The Content-Type "application/vnd.example+json" is not read here'],
-      ["application/json;charset=utf-16", 'The Content-Type "application/json;charset=utf-16" is read in utf-8 only'],
-      [
-        "application/json;charset=ISO-8859-1",
-        'The Content-Type "application/json;charset=ISO-8859-1" is read in utf-8 only',
-      ],
+      ["text/plain", "is not read here"],
+      ["application/x-www-form-urlencoded", "is not read here", addHeader + byCurl],
+      ["multipart/form-data; boundary=x", "is not read here", sendFile],
+      ["application/vnd.example+json", "is not read here"],
+      ["application/json;charset=utf-16", "is read in utf-8 only"],
     ] as const) {
       it(`and refuses ${String(type).slice(0, 40)} with 415 and Accept, unread`, async () => {
         const source = counted("1");
         const headers = type === undefined ? none : HeaderList.of({ "Content-Type": type });
         const refusal = await refusalOf(new RequestContent(source).body(headers, anything, options));
-        assert.equal(refusal.status, 415);
-        assert.equal(refusal.problem.type, "/problems/unsupported-media-type");
+        assert.deepEqual([refusal.status, refusal.problem.type], [415, "/problems/unsupported-media-type"]);
         const supported = ["application/json", "text/csv", "application/vnd.example+csv"];
+        const found = what.startsWith("The") ? what : `The Content-Type "${type}" ${what}`;
         assert.equal(refusal.problem.detail, `${found}; send ${supported.join(" or ")}.${hint}`);
         assert.deepEqual(refusal.problem["supported"], supported);
         assert.equal(refusal.headers.get("Accept"), supported.join(", "));
@@ -532,23 +433,19 @@ describe("RequestContent", () => {
 
     it("among those of the reading, else those of the app", async () => {
       const headers = HeaderList.of({ "Content-Type": "text/csv" });
-      const content = new RequestContent(bufferedSource("a,b"), { ...defaultContentSettings, decoders: [csvDecoder] });
+      const content = contentOf("a,b", { decoders: [csvDecoder] });
       assert.deepEqual(await content.body(headers, anything), csv);
-      const { problem } = await refusalOf(content.body(headers, anything, { decoders: [jsonDecoder] }));
-      assert.deepEqual(problem["supported"], ["application/json"]);
+      const { supported } = await problemOf(content.body(headers, anything, { decoders: [jsonDecoder] }));
+      assert.deepEqual(supported, ["application/json"]);
     });
 
     it("and takes the first of several, and one that reads the charset before one that does not", async () => {
-      const reading = (name: string, more: Partial<Decoder>): Decoder => ({
+      const reading = (name: string, charsets?: readonly string[]): Decoder => ({
         mediaTypes: ["text/*"],
         decode: () => name,
-        ...more,
+        ...(charsets && { charsets }),
       });
-      const decoders = [
-        reading("utf-8", { charsets: ["utf-8"] }),
-        reading("latin", { charsets: ["iso-8859-1"] }),
-        reading("any", {}),
-      ];
+      const decoders = [reading("utf-8", ["utf-8"]), reading("latin", ["iso-8859-1"]), reading("any")];
       for (const [type, name] of [
         ["text/plain", "utf-8"],
         ["text/plain;charset=ISO-8859-1", "latin"],
@@ -561,10 +458,15 @@ describe("RequestContent", () => {
 
     it("and calls a decoder's malformed media type a fault of the program", async () => {
       const decoders = [{ ...csvDecoder, mediaTypes: ["csv"] }];
-      await assert.rejects(contentOf("").body(jsonType, anything, { decoders }), {
-        name: "TypeError",
-        message: /"csv"/,
-      });
+      const fault = { name: "TypeError", message: /"csv"/ };
+      await assert.rejects(contentOf("").body(jsonType, anything, { decoders }), fault);
+    });
+
+    it("also for what is no decoder, by chooseDecoder", () => {
+      // A handler that reads request.stream chooses so.
+      const readers = [{ mediaTypes: ["text/*"], separator: "\n" }];
+      const { decoder, mediaType } = chooseDecoder(HeaderList.of({ "Content-Type": "Text/Lines" }), readers);
+      assert.deepEqual([decoder.separator, mediaType.type, mediaType.subtype], ["\n", "text", "lines"]);
     });
 
     it("before the limit, and the limit before the content", async () => {
@@ -585,10 +487,10 @@ describe("RequestContent", () => {
       age: z.int().optional(),
       address: z.strictObject({ "postal/code": z.string() }).optional(),
     });
+    const errorsOf = async (text: string, validator: Validator<unknown>) =>
+      (await problemOf(contentOf(text).body(jsonType, validator)))["errors"] as readonly { pointer: string }[]; // what is tested here
 
     it("by a zod schema, whose output it becomes", async () => {
-      const person: { name: string } = await contentOf('{"name":"Ada"}').body(jsonType, Person);
-      assert.deepEqual(person, { name: "Ada" });
       const length: number = await contentOf('"Ada"').body(
         jsonType,
         z.string().transform((text) => text.length),
@@ -599,65 +501,57 @@ describe("RequestContent", () => {
     it("and refused with 400 and every issue, each with a pointer", async () => {
       const body = contentOf('{"name":"","age":1.5,"address":{"postal/code":1}}').body(jsonType, Person);
       const { status, problem } = await refusalOf(body);
-      assert.equal(status, 400);
-      assert.equal(problem.type, "/problems/invalid-content");
+      assert.deepEqual([status, problem.type], [400, "/problems/invalid-content"]);
+      assert.equal(problem.detail, "The content breaks 3 rules.");
       const errors = problem["errors"] as { pointer: string; detail: string }[]; // what is tested here
       assert.deepEqual(
-        errors.map(({ pointer }) => pointer),
-        ["#/name", "#/age", "#/address/postal~1code"],
+        errors.map(({ pointer, detail }) => [pointer, detail.length > 0]),
+        ["#/name", "#/age", "#/address/postal~1code"].map((pointer) => [pointer, true]),
       );
-      for (const { detail } of errors) assert.ok(detail.length > 0);
-      assert.match(problem.detail, /3 rules/);
+      assert.equal((await errorsOf("[]", Person))[0]?.pointer, "#");
     });
 
     it("and refused in a few words, however long the names are that the client chose", async () => {
       const name = "x".repeat(100_000);
-      const { problem } = await refusalOf(contentOf(JSON.stringify({ name: "Ada", [name]: 1 })).body(jsonType, Person));
+      const problem = await problemOf(contentOf(JSON.stringify({ name: "Ada", [name]: 1 })).body(jsonType, Person));
       assert.ok(JSON.stringify(problem).length < 1_500);
       const named: Validator<number> = () => ({ issues: [{ message: `${name} is wrong`, path: ["a", name] }] });
-      const [error] = (await refusalOf(contentOf("1").body(jsonType, named))).problem["errors"] as object[]; // what is tested here
-      assert.deepEqual(error, { detail: `${"x".repeat(1_000)}…`, pointer: "#", code: "invalid" });
+      const expected = { detail: `${"x".repeat(1_000)}…`, pointer: "#", code: "invalid" };
+      assert.deepEqual(await errorsOf("1", named), [expected]);
     });
 
     it("and refused with what programs need beside the sentence, bounded", async () => {
-      const found = (value: unknown, code = "date") => {
-        const wrong: Validator<number> = () => ({
-          issues: [{ message: "must be a date", path: ["born"], code, found: value }],
-        });
-        return refusalOf(contentOf("1").body(jsonType, wrong));
-      };
-      const errorOf = async (value: unknown, code?: string) =>
-        ((await found(value, code)).problem["errors"] as readonly object[])[0]; // what is tested here
-      const said = { detail: "must be a date", pointer: "#/born" };
-      assert.deepEqual(await errorOf("31.2."), { ...said, code: "date", found: "31.2." });
-      assert.deepEqual(await errorOf(31), { ...said, code: "date", found: 31 });
-      assert.deepEqual(await errorOf("x".repeat(9_000)), { ...said, code: "date", found: `${"x".repeat(100)}…` });
-      assert.deepEqual(await errorOf({ deep: true }), { ...said, code: "date" });
-      assert.deepEqual(await errorOf(false, "no name"), { ...said, code: "invalid", found: false });
-    });
-
-    it("and refused as a whole with the pointer #", async () => {
-      for (const text of ["[]", "null", "1", '"Ada"']) {
-        const { problem } = await refusalOf(contentOf(text).body(jsonType, Person));
-        assert.equal((problem["errors"] as { pointer: string }[])[0]?.pointer, "#"); // what is tested here
+      for (const [found, code, expected] of [
+        ["31.2.", "date", { code: "date", found: "31.2." }],
+        [31, "date", { code: "date", found: 31 }],
+        ["x".repeat(9_000), "date", { code: "date", found: `${"x".repeat(100)}…` }],
+        [{ deep: true }, "date", { code: "date" }],
+        [false, "no name", { code: "invalid", found: false }],
+      ] as const) {
+        const issue = { message: "must be a date", path: ["born"], code, found };
+        const said = { detail: "must be a date", pointer: "#/born", ...expected };
+        assert.deepEqual(await errorsOf("1", () => ({ issues: [issue] })), [said]);
       }
     });
 
-    it("by a function", async () => {
-      const even: Validator<number> = (value) =>
-        typeof value === "number" && value % 2 === 0 ? { value } : { issues: [{ message: "must be even" }] };
-      assert.equal(await contentOf("2").body(jsonType, even), 2);
-      const { problem } = await refusalOf(contentOf("3").body(jsonType, even));
-      assert.deepEqual(problem["errors"], [{ detail: "must be even", pointer: "#", code: "invalid" }]);
-    });
-
-    it("by a function that answers later", async () => {
-      const known = async (value: unknown): Promise<StandardSchemaV1.Result<string>> =>
-        value === "Ada" ? { value } : { issues: [{ message: "nobody knows this name", path: [{ key: "name" }] }] };
-      const name: string = await contentOf('"Ada"').body(jsonType, known);
-      assert.equal(name, "Ada");
-      const { problem } = await refusalOf(contentOf('"Bob"').body(jsonType, known));
-      assert.deepEqual(problem["errors"], [{ detail: "nobody knows this name", pointer: "#/name", code: "invalid" }]);
+    it("by a function, which may answer later; what it throws is a fault of the program", async () => {
+      const even = (value: unknown): StandardSchemaV1.Result<number> =>
+        typeof value === "number" && value % 2 === 0
+          ? { value }
+          : { issues: [{ message: "must be even", path: [{ key: "n" }] }] };
+      const fault = new Error("no database");
+      const fails = () => {
+        throw fault;
+      };
+      for (const [right, wrong] of [
+        [even, fails],
+        [async (value: unknown) => even(value), () => Promise.reject(fault)],
+      ] as const) {
+        const two: number = await contentOf("2").body(jsonType, right);
+        assert.equal(two, 2);
+        assert.deepEqual(await errorsOf("3", right), [{ detail: "must be even", pointer: "#/n", code: "invalid" }]);
+        await assert.rejects(contentOf("1").body(jsonType, wrong), fault);
+      }
     });
 
     it("by a schema that is a function too, and may use its own object", async () => {
@@ -672,18 +566,6 @@ describe("RequestContent", () => {
       const schema = Object.assign(() => assert.fail("it is a schema"), { "~standard": standard });
       const asSchema: StandardSchemaV1<unknown, string> = schema;
       assert.equal(await contentOf('"a"').body(jsonType, asSchema), "a!");
-    });
-
-    it("and a validator that fails is a fault of the program, at once or later", async () => {
-      const fault = new Error("no database");
-      const atOnce = () => {
-        throw fault;
-      };
-      await assert.rejects(contentOf("1").body(jsonType, atOnce), fault);
-      await assert.rejects(
-        contentOf("1").body(jsonType, () => Promise.reject(fault)),
-        fault,
-      );
     });
   });
 });
@@ -702,13 +584,10 @@ describe("bufferedSource", () => {
   });
 });
 
-describe("defaultContentSettings", () => {
-  it("reads JSON without a content coding, up to 1 MiB", () => {
-    assert.deepEqual(defaultContentSettings, { decoders: [jsonDecoder], codings: [], limit: 1_048_576 });
-  });
-});
-
-const contentOf = (body: string | undefined): RequestContent => new RequestContent(bufferedSource(body));
+const contentOf = (
+  body: string | Uint8Array | undefined,
+  settings: Partial<typeof defaultContentSettings> = {},
+): RequestContent => new RequestContent(bufferedSource(body), { ...defaultContentSettings, ...settings });
 
 /** Content of undeclared length that comes in these pieces. */
 const pieces = (...texts: readonly string[]): RequestContent => new RequestContent(pieceSource(...texts));
@@ -770,6 +649,8 @@ interface Refusal {
   readonly headers: HeaderList;
   readonly problem: { readonly type: string; readonly detail: string; readonly [extension: string]: unknown };
 }
+
+const problemOf = async (reading: Promise<unknown>) => (await refusalOf(reading)).problem;
 
 /** The response that a reading is refused with. */
 async function refusalOf(reading: Promise<unknown>): Promise<Refusal> {
