@@ -2,6 +2,7 @@ import { request as sendOverHttp } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { serve } from "@waymark/node";
 import type { App } from "waymark";
+import { fetched } from "../../../waymark/test/tools/ask.ts";
 import { testEngine } from "./test-engine.ts";
 
 /** What came over a transport. */
@@ -20,13 +21,7 @@ export type Ask = (line: string, headers?: Readonly<Record<string, string>>) => 
 /** The ways to an app, by name: each runs a body of tests with an `ask` that goes its way. */
 export const transports: Readonly<Record<string, (app: App, use: (ask: Ask) => Promise<void>) => Promise<void>>> = {
   async "in memory"(app, use) {
-    const fetchApp = app.fetchHandler(() => ({ address: "127.0.0.1" }));
-    await use(async (line, headers = {}) => {
-      const [method = "", target = ""] = line.split(" ");
-      const response = await fetchApp(new Request(`http://localhost${target}`, { method, headers }));
-      const bytes = Buffer.from(await response.arrayBuffer());
-      return { status: response.status, headers: Object.fromEntries(response.headers), bytes, text: bytes.toString() };
-    });
+    await use((line, headers) => fetched(app, line, headers));
   },
   async "over a socket"(app, use) {
     const server = await serve(app, { engine: testEngine });

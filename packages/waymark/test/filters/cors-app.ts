@@ -8,14 +8,17 @@ import {
   empty,
   GET,
   group,
+  HttpError,
   HttpResponse,
   json,
+  method,
   noContent,
   PATCH,
   POST,
   PUT,
   problem,
   problemTypes,
+  route,
   router,
   text,
 } from "waymark";
@@ -26,7 +29,7 @@ import { cors } from "waymark/filters";
  *
  * @param requests takes note of each request, `GET /notes`, pre-flights included; ` 304` is behind those that get one
  */
-export function corsApp(policy: cors.Policy, requests: string[]): App {
+export function corsApp(policy: cors.Policy, requests: string[] = []): App {
   const log = after((request, response) => {
     requests.push(`${request.method} ${request.path}${response.status === 304 ? " 304" : ""}`);
     return response;
@@ -57,12 +60,29 @@ export function corsApp(policy: cors.Policy, requests: string[]): App {
       ),
     ),
     GET("/closed", () => text("open")),
-    GET("/invalid", () => problem(problemTypes.invalidContent)),
+    GET("/invalid", () => {
+      throw new HttpError(problem(problemTypes.invalidContent));
+    }),
+    GET("/later", async () => text("later")),
     GET("/broken", () => {
       throw new Error("secret");
     }),
+    GET("/broken-later", async () => {
+      throw new Error("secret");
+    }),
+    route(method("OPTIONS"), "/declared", () => text("the handler ran")),
+    PUT("/declared", noContent),
+    route("/any", () => noContent()),
+    GET("/proxied", () => new Response("from elsewhere", { headers: foreignFields })),
     GET("/login", () => noContent().withHeader("Set-Cookie", "user=ada; Path=/; HttpOnly; SameSite=Lax")),
     GET("/whoami", (request) => text(request.cookies.get("user") ?? "nobody")),
     GET("/cached", () => text("kept for an hour").withHeader("Cache-Control", "max-age=3600")),
   );
 }
+
+const foreignFields = {
+  "Access-Control-Allow-Origin": "https://elsewhere.example",
+  "Access-Control-Allow-Credentials": "true",
+  "Access-Control-Expose-Headers": "X-Elsewhere",
+  Vary: "Accept-Encoding, origin",
+};

@@ -123,11 +123,8 @@ describe("cors in a browser", { skip }, () => {
   });
 
   for (const [method, headers] of [
-    ["PUT", {}],
-    ["PATCH", {}],
     ["DELETE", {}],
     ["GET", { "If-None-Match": '"0"' }],
-    ["PUT", { "Content-Type": "application/json", "If-Match": '"1"' }],
     ["PUT", Object.fromEntries(cors.defaults.requestHeaders.map((name) => [name, "text/plain"]))],
   ] as const) {
     it(`sends a ${method} with ${Object.keys(headers).join(", ") || "no fields"} after a pre-flight`, async () => {
@@ -142,7 +139,6 @@ describe("cors in a browser", { skip }, () => {
   for (const [what, target, init] of [
     ["a field that is not allowed", "/notes", { headers: { "X-Other": "1" } }],
     ["a method that the path does not have", "/notes", { method: "DELETE" }],
-    ["a method that no path has", "/nowhere", { method: "PUT" }],
     ["a method that the policy leaves out", "/notes/7", { method: "PATCH" }],
   ] as const) {
     it(`does not send a request with ${what}`, async () => {
@@ -173,28 +169,16 @@ describe("cors in a browser", { skip }, () => {
     });
   });
 
-  for (const [target, init, status, code] of [
-    ["/notes/7", {}, 404, undefined],
-    ["/nowhere", {}, 404, "not-found"],
-    ["/invalid", {}, 400, "invalid-content"],
-    ["/notes", { headers: { Accept: "image/png" } }, 406, "not-acceptable"],
-    ["/closed", { method: "POST", body: "" }, 405, "method-not-allowed"],
-    ["/closed", {}, 401, undefined],
-    ["/notes", { method: "POST", body: "text" }, 415, "unsupported-media-type"],
-    ["/broken", {}, 500, "internal-error"],
-  ] as const) {
-    it(`lets a script read the ${status} to ${"method" in init ? init.method : "GET"} ${target}`, async () => {
-      await withScene(listed, async ({ script }) => {
-        const outcome = await script.fetch(target, init);
-        assert.equal(statusOf(outcome), status);
-        if (code === undefined) assert.equal(textOf(outcome), "");
-        else assert.equal(JSON.parse(textOf(outcome) ?? "").type, `/problems/${code}`);
-        const { headers } = outcome as Exclude<Outcome, { error: string }>; // It has a status.
-        if (status === 405) assert.equal(headers["allow"], "GET, HEAD, OPTIONS");
-        if (target === "/closed" && status === 401) assert.equal(headers["www-authenticate"], "Bearer");
-      });
+  it("lets a script read refusals and faults", async () => {
+    await withScene(listed, async ({ script }) => {
+      const closed = await script.fetch("/closed");
+      assert.ok("status" in closed);
+      assert.deepEqual([closed.status, closed.text, closed.headers["www-authenticate"]], [401, "", "Bearer"]);
+      const typed = await script.fetch("/notes", { method: "POST", body: "text" });
+      assert.deepEqual([statusOf(typed), statusOf(await script.fetch("/broken"))], [415, 500]);
+      assert.match(textOf(typed) ?? "", /unsupported-media-type/);
     });
-  }
+  });
 
   it("sends cookies where the policy has credentials, and the script asks for it", async () => {
     const policy: PolicyFor = (origin) => ({ origins: [origin], credentials: true });

@@ -1,100 +1,23 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import {
-  type App,
-  accept,
-  around,
-  DELETE,
-  empty,
-  GET,
-  group,
-  HttpError,
-  HttpResponse,
-  json,
-  method,
-  noContent,
-  PATCH,
-  POST,
-  PUT,
-  problem,
-  problemTypes,
-  type RouterOptions,
-  route,
-  router,
-  text,
-} from "waymark";
+import { type App, GET, group, HttpResponse, noContent, PUT, route, router, text } from "waymark";
 import { access, cors } from "waymark/filters";
-import { type Answer, type Ask, transports } from "../../../node/test/tools/transports.ts";
-import { ask, asked } from "../tools/ask.ts";
+import { ask, asked, fetched } from "../tools/ask.ts";
+import { corsApp } from "./cors-app.ts";
 
 const page = "https://app.example.com";
 const listed: cors.Policy = { origins: [page, "https://*.example.org"] };
 const anybody: cors.Policy = { origins: ["*"] };
 
-/** What an app with this policy does in every way that a request can go. */
-function appWith(policy: cors.Policy, options: RouterOptions = {}): App {
-  return router(
-    {
-      ...options,
-      filters: [
-        cors(policy),
-        around((request, next) =>
-          request.path === "/closed" && !request.headers.has("Authorization") ? empty(401) : next(request),
-        ),
-        ...(options.filters ?? []),
-      ],
-    },
-    group(
-      "/notes",
-      GET(accept("application/json"), (request) =>
-        request.header("If-None-Match") === '"1"'
-          ? new HttpResponse(304, { ETag: '"1"' })
-          : json([]).withHeader("ETag", '"1"'),
-      ),
-      POST(() => noContent()),
-    ),
-    group(
-      "/notes/{id}",
-      PUT(noContent),
-      PATCH(noContent),
-      DELETE(noContent),
-      GET(() => empty(404)),
-    ),
-    GET("/closed", () => text("open")),
-    GET("/invalid", () => {
-      throw new HttpError(problem(problemTypes.invalidContent));
-    }),
-    GET("/later", async () => text("later")),
-    GET("/broken", () => {
-      throw new Error("secret");
-    }),
-    GET("/broken-later", async () => {
-      throw new Error("secret");
-    }),
-    route(method("OPTIONS"), "/declared", () => text("the handler ran")),
-    PUT("/declared", noContent),
-    route("/any", () => noContent()),
-    GET("/proxied", () => new Response("from elsewhere", { headers: foreignFields })),
-  );
-}
-
-const foreignFields = {
-  "Access-Control-Allow-Origin": "https://elsewhere.example",
-  "Access-Control-Allow-Credentials": "true",
-  "Access-Control-Expose-Headers": "X-Elsewhere",
-  Vary: "Accept-Encoding, origin",
-};
-
 /** Every response that is not the answer to a pre-flight. */
 const actual: readonly (readonly [line: string, headers: Readonly<Record<string, string>>, status: number])[] = [
   ["GET /notes", {}, 200],
   ["HEAD /notes", {}, 200],
-  ["POST /notes", {}, 204],
+  ["POST /notes", { "Content-Type": "application/json" }, 204],
   ["GET /later", {}, 200],
   ["GET /notes", { "If-None-Match": '"1"' }, 304],
   ["GET /notes/7", {}, 404],
-  ["GET /%zz", {}, 400],
   ["GET /nowhere", {}, 404],
   ["GET /invalid", {}, 400],
   ["GET /closed", {}, 401],
@@ -111,157 +34,108 @@ const actual: readonly (readonly [line: string, headers: Readonly<Record<string,
   ["GET /proxied", {}, 200],
 ];
 
-const preflight = (method: string, headers: Readonly<Record<string, string>> = {}) => ({
-  Origin: page,
-  "Access-Control-Request-Method": method,
-  ...headers,
-});
+const preflight = (method: string) => ({ Origin: page, "Access-Control-Request-Method": method });
 
-/** The fields of the CORS protocol in an answer. */
-function sharing({ headers }: Answer): Answer["headers"] {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("access-control-")));
+/** The status of an answer, its fields of the CORS protocol, and how often it says that it depends on the origin. */
+async function sharing(app: App, line: string, headers: Readonly<Record<string, string>>) {
+  const response = await ask(app, line, headers);
+  const shared = [...response.headers].filter(([name]) => name.startsWith("Access-Control-"));
+  const vary = (response.header("Vary") ?? "").toLowerCase().split(", ");
+  return [response.status, Object.fromEntries(shared), vary.filter((member) => member === "origin").length] as const;
 }
 
-const membersOf = (value: string | undefined): readonly string[] =>
-  value === undefined ? [] : value.split(", ").map((member) => member.toLowerCase());
+describe("cors", () => {
+  const exposed = { "Access-Control-Expose-Headers": cors.defaults.exposedHeaders.join(", ") };
+  const [strict, open] = [listed, anybody].map((policy) => corsApp(policy)) as [App, App]; // each
+  for (const [line, headers, status] of actual) {
+    const what = `${status} to ${line} ${JSON.stringify(headers)}`;
 
-for (const [transport, run] of Object.entries(transports)) {
-  const using = (policy: cors.Policy, check: (ask: Ask) => Promise<void>) => () =>
-    run(appWith(policy, { onFault: () => {} }), check);
+    it(`lets an allowed origin read ${what}, and says that it depends on the origin to whoever asks`, async () => {
+      const fields = { "Access-Control-Allow-Origin": page, ...exposed };
+      assert.deepEqual(await sharing(strict, line, { ...headers, Origin: page }), [status, fields, 1]);
+      for (const origin of [{ Origin: "https://other.example" }, {}]) {
+        assert.deepEqual(await sharing(strict, line, { ...headers, ...origin }), [status, {}, 1]);
+      }
+    });
 
-  describe(`cors (${transport})`, () => {
-    const exposed = cors.defaults.exposedHeaders.join(", ");
-    for (const [line, headers, status] of actual) {
-      const what = `${status} to ${line} ${JSON.stringify(headers)}`;
+    it(`lets everybody read ${what}, and does not depend on the origin`, async () => {
+      const fields = { "Access-Control-Allow-Origin": "*", ...exposed };
+      // What the handler itself says of Vary stays.
+      const depends = line === "GET /proxied" ? 1 : 0;
+      for (const origin of [{ Origin: page }, { Origin: "null" }, {}]) {
+        assert.deepEqual(await sharing(open, line, { ...headers, ...origin }), [status, fields, depends]);
+      }
+    });
+  }
 
-      it(
-        `lets an allowed origin read ${what}`,
-        using(listed, async (ask) => {
-          const answer = await ask(line, { ...headers, Origin: page });
-          assert.equal(answer.status, status);
-          assert.deepEqual(sharing(answer), {
-            "access-control-allow-origin": page,
-            "access-control-expose-headers": exposed,
-          });
-          assert.equal(membersOf(answer.headers["vary"]).filter((member) => member === "origin").length, 1);
-        }),
-      );
-
-      it(
-        `says nothing to another origin or none, but that it depends on it, with ${what}`,
-        using(listed, async (ask) => {
-          for (const origin of [{ Origin: "https://other.example" }, {}]) {
-            const answer = await ask(line, { ...headers, ...origin });
-            assert.equal(answer.status, status);
-            assert.deepEqual(sharing(answer), {});
-            assert.equal(membersOf(answer.headers["vary"]).filter((member) => member === "origin").length, 1);
-          }
-        }),
-      );
-
-      it(
-        `lets everybody read ${what}, and does not depend on the origin`,
-        using(anybody, async (ask) => {
-          for (const origin of [{ Origin: page }, { Origin: "null" }, {}]) {
-            const answer = await ask(line, { ...headers, ...origin });
-            assert.equal(answer.status, status);
-            assert.deepEqual(sharing(answer), {
-              "access-control-allow-origin": "*",
-              "access-control-expose-headers": exposed,
-            });
-            // What the handler itself says of Vary stays.
-            if (line !== "GET /proxied") assert.ok(!membersOf(answer.headers["vary"]).includes("origin"));
-          }
-        }),
-      );
-    }
-
-    const preflights: readonly (readonly [path: string, method: string, methods: string | undefined])[] = [
-      ["/notes", "POST", "GET, HEAD, POST, OPTIONS"],
-      ["/notes", "GET", "GET, HEAD, POST, OPTIONS"],
-      ["/notes", "DELETE", "GET, HEAD, POST, OPTIONS"],
-      ["/notes/7", "PATCH", "PUT, PATCH, DELETE, GET, HEAD, OPTIONS"],
-      ["/notes/7?limit=1", "PATCH", "PUT, PATCH, DELETE, GET, HEAD, OPTIONS"],
-      ["/closed", "GET", "GET, HEAD, OPTIONS"],
-      ["/declared", "PUT", "OPTIONS, PUT"],
-      ["/any", "QUERY", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, QUERY"],
-      ["/nowhere", "PUT", undefined],
-    ];
-    for (const [path, method, methods] of preflights) {
-      it(
-        `answers a pre-flight of ${method} ${path} from the routes, without content`,
-        using(listed, async (ask) => {
-          const answer = await ask(`OPTIONS ${path}`, preflight(method, { Accept: "*/*" }));
-          assert.equal(answer.status, 204);
-          assert.equal(answer.text, "");
-          assert.deepEqual(sharing(answer), {
-            "access-control-allow-origin": page,
-            "access-control-allow-headers": cors.defaults.requestHeaders.join(", "),
-            "access-control-max-age": "7200",
-            ...(methods && { "access-control-allow-methods": methods }),
-          });
-          assert.equal(answer.headers["vary"], "Origin, Access-Control-Request-Method, Access-Control-Request-Headers");
-        }),
-      );
-    }
-
-    it(
-      "gives nothing to the pre-flight of an origin that is not allowed",
-      using(listed, async (ask) => {
-        const answer = await ask("OPTIONS /notes", preflight("POST", { Origin: "https://other.example" }));
-        assert.equal(answer.status, 204);
-        assert.deepEqual(sharing(answer), {});
-        assert.equal(answer.headers["vary"], "Origin, Access-Control-Request-Method, Access-Control-Request-Headers");
-      }),
-    );
-
-    it(
-      "answers the pre-flight of everybody without depending on the origin",
-      using(anybody, async (ask) => {
-        const answer = await ask("OPTIONS /notes", preflight("POST"));
-        assert.equal(sharing(answer)["access-control-allow-origin"], "*");
-        assert.equal(answer.headers["vary"], "Access-Control-Request-Method, Access-Control-Request-Headers");
-      }),
-    );
-
-    it(
-      "leaves an OPTIONS that is no pre-flight to the routes",
-      using(listed, async (ask) => {
-        assert.equal((await ask("OPTIONS /notes", { Origin: page })).headers["allow"], "GET, HEAD, POST, OPTIONS");
-        const withoutOrigin = await ask("OPTIONS /declared", { "Access-Control-Request-Method": "PUT" });
-        assert.equal(withoutOrigin.text, "the handler ran");
-      }),
-    );
-
-    it(
-      "says all that its policy says",
-      using(
-        {
-          origins: [page],
-          methods: ["PUT", "PURGE", "GET"],
-          requestHeaders: ["X-One", "X-Two"],
-          exposedHeaders: [],
-          credentials: true,
-          maxAge: 0,
-        },
-        async (ask) => {
-          const fields = {
-            "access-control-allow-origin": page,
-            "access-control-allow-credentials": "true",
-            "access-control-allow-headers": "X-One, X-Two",
-            "access-control-max-age": "0",
-            "access-control-allow-methods": "PUT, GET",
-          };
-          assert.deepEqual(sharing(await ask("OPTIONS /notes/7", preflight("PUT"))), fields);
-          assert.deepEqual(sharing(await ask("GET /notes", { Origin: page })), {
-            "access-control-allow-origin": page,
-            "access-control-allow-credentials": "true",
-          });
-        },
-      ),
-    );
+  it("lets the refusal of a malformed target be read as well", async () => {
+    const { status, headers } = await fetched(strict, "GET /%zz", { Origin: page });
+    assert.deepEqual([status, headers["access-control-allow-origin"]], [400, page]);
   });
-}
+
+  const preflights: readonly (readonly [path: string, method: string, methods: string | undefined])[] = [
+    ["/notes", "POST", "GET, HEAD, POST, OPTIONS"],
+    ["/notes", "DELETE", "GET, HEAD, POST, OPTIONS"],
+    ["/notes/7?limit=1", "PATCH", "PUT, PATCH, DELETE, GET, HEAD, OPTIONS"],
+    ["/closed", "GET", "GET, HEAD, OPTIONS"],
+    ["/declared", "PUT", "OPTIONS, PUT"],
+    ["/any", "QUERY", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, QUERY"],
+    ["/nowhere", "PUT", undefined],
+  ];
+  for (const [path, method, methods] of preflights) {
+    it(`answers a pre-flight of ${method} ${path} from the routes, without content`, async () => {
+      const { status, headers, body } = await ask(strict, `OPTIONS ${path}`, { ...preflight(method), Accept: "*/*" });
+      assert.deepEqual([status, body], [204, null]);
+      assert.deepEqual(Object.fromEntries(headers), {
+        Vary: "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
+        "Access-Control-Allow-Origin": page,
+        "Access-Control-Allow-Headers": cors.defaults.requestHeaders.join(", "),
+        "Access-Control-Max-Age": "7200",
+        ...(methods && { "Access-Control-Allow-Methods": methods }),
+      });
+    });
+  }
+
+  it("gives nothing to the pre-flight of an origin that is not allowed", async () => {
+    const asking = { ...preflight("POST"), Origin: "https://other.example" };
+    const { status, headers } = await ask(strict, "OPTIONS /notes", asking);
+    const vary = "Origin, Access-Control-Request-Method, Access-Control-Request-Headers";
+    assert.deepEqual([status, headers.flat], [204, ["Vary", vary]]);
+  });
+
+  it("answers the pre-flight of everybody without depending on the origin", async () => {
+    const { headers } = await ask(open, "OPTIONS /notes", preflight("POST"));
+    assert.equal(headers.get("Access-Control-Allow-Origin"), "*");
+    assert.equal(headers.get("Vary"), "Access-Control-Request-Method, Access-Control-Request-Headers");
+  });
+
+  it("leaves an OPTIONS that is no pre-flight to the routes", async () => {
+    const { headers } = await ask(strict, "OPTIONS /notes", { Origin: page });
+    assert.equal(headers.get("Allow"), "GET, HEAD, POST, OPTIONS");
+    const withoutOrigin = await ask(strict, "OPTIONS /declared", { "Access-Control-Request-Method": "PUT" });
+    assert.equal(withoutOrigin.body, "the handler ran");
+  });
+
+  it("says all that its policy says", async () => {
+    const app = corsApp({
+      origins: [page],
+      methods: ["PUT", "PURGE", "GET"],
+      requestHeaders: ["X-One", "X-Two"],
+      exposedHeaders: [],
+      credentials: true,
+      maxAge: 0,
+    });
+    const shared = { "Access-Control-Allow-Origin": page, "Access-Control-Allow-Credentials": "true" };
+    const fields = {
+      ...shared,
+      "Access-Control-Allow-Headers": "X-One, X-Two",
+      "Access-Control-Max-Age": "0",
+      "Access-Control-Allow-Methods": "PUT, GET",
+    };
+    assert.deepEqual(await sharing(app, "OPTIONS /notes/7", preflight("PUT")), [204, fields, 1]);
+    assert.deepEqual(await sharing(app, "GET /notes", { Origin: page }), [200, shared, 1]);
+  });
+});
 
 describe("an origin", () => {
   const policy: cors.Policy = {
@@ -275,61 +149,32 @@ describe("an origin", () => {
       { name: "tenants", allows: (origin) => /^https:\/\/tenant-\d+\.example$/.test(origin) },
     ],
   };
-  const cases: Readonly<Record<string, boolean>> = {
-    "https://good.example": true,
-    "http://localhost:3000": true,
-    "http://[::1]:3000": true,
-    "moz-extension://0b7c6a2e-9c1f-4f5e-8f3e-1c2d3e4f5a6b": true,
-    "https://tenant-7.example": true,
-    "https://a.wild.example": true,
-    "https://a.b.wild.example": true,
-    "https://xn--mnchen-3ya.wild.example": true,
-    "http://a.ported.example:8080": true,
-
-    null: false,
-    "": false,
-    "*": false,
-    "http://good.example": false,
-    "https://good.example/": false,
-    "https://GOOD.example": false,
-    "HTTPS://good.example": false,
-    "https://good.example:443": false,
-    "https://good.example:8443": false,
-    "https://good.example.evil.com": false,
-    "https://goodXexample": false,
-    "https://evilgood.example": false,
-    "https://sub.good.example": false,
-    "https://good.example, https://good.example": false,
-    "https://good.example https://good.example": false,
-    "http://localhost": false,
-    "http://localhost:30000": false,
-    "https://wild.example": false,
-    "https://.wild.example": false,
-    "https://a..wild.example": false,
-    "https://evilwild.example": false,
-    "https://a.wildXexample": false,
-    "https://a.wild.example.evil.com": false,
-    "https://evil.com/.wild.example": false,
-    "https://evil.com?.wild.example": false,
-    "https://evil.com#.wild.example": false,
-    "https://evil.com:1.wild.example": false,
-    "https://user@a.wild.example": false,
-    "https://a.wild.example:8443": false,
-    "http://a.wild.example": false,
-    "https://A.wild.example": false,
-    "https://*.wild.example": false,
-    "http://a.ported.example": false,
-    "http://a.ported.example:80808": false,
-    "https://tenant-x.example": false,
-  };
+  const allowed = [
+    ...["https://good.example", "http://localhost:3000", "http://[::1]:3000", "https://tenant-7.example"],
+    ...["moz-extension://0b7c6a2e-9c1f-4f5e-8f3e-1c2d3e4f5a6b", "http://a.ported.example:8080"],
+    ...["https://a.wild.example", "https://a.b.wild.example", "https://xn--mnchen-3ya.wild.example"],
+  ];
+  const refused = [
+    ...["null", "", "*", "http://good.example", "https://good.example/", "https://GOOD.example"],
+    ...["HTTPS://good.example", "https://good.example:443", "https://good.example:8443", "https://goodXexample"],
+    ...["https://good.example.evil.com", "https://evilgood.example", "https://sub.good.example", "http://localhost"],
+    ...["https://good.example, https://good.example", "https://good.example https://good.example"],
+    ...["http://localhost:30000", "https://wild.example", "https://.wild.example", "https://a..wild.example"],
+    ...["https://evilwild.example", "https://a.wildXexample", "https://a.wild.example.evil.com"],
+    ...["https://evil.com/.wild.example", "https://evil.com?.wild.example", "https://evil.com#.wild.example"],
+    ...["https://evil.com:1.wild.example", "https://user@a.wild.example", "https://a.wild.example:8443"],
+    ...["http://a.wild.example", "https://A.wild.example", "https://*.wild.example", "http://a.ported.example"],
+    ...["http://a.ported.example:80808", "https://tenant-x.example"],
+  ];
   const app = router(
     { filters: [cors(policy)] },
     GET(() => text("")),
   );
-  for (const [origin, allowed] of Object.entries(cases)) {
-    it(`${allowed ? "may" : "may not"} be ${JSON.stringify(origin)}`, async () => {
+  for (const origin of [...allowed, ...refused]) {
+    const isAllowed = allowed.includes(origin);
+    it(`${isAllowed ? "may" : "may not"} be ${JSON.stringify(origin)}`, async () => {
       const { headers } = await ask(app, "GET /", { Origin: origin });
-      assert.equal(headers.get("Access-Control-Allow-Origin"), allowed ? origin : undefined);
+      assert.equal(headers.get("Access-Control-Allow-Origin"), isAllowed ? origin : undefined);
     });
   }
 
@@ -345,7 +190,7 @@ describe("an origin", () => {
       { filters: [cors({ origins: [{ name: "all", allows }] })] },
       GET(() => text("")),
     );
-    for (const origin of Object.keys(cases)) await ask(asking, "GET /", { Origin: origin });
+    for (const origin of [...allowed, ...refused]) await ask(asking, "GET /", { Origin: origin });
     assert.ok(seen.includes("https://good.example") && seen.includes("https://good.example:8443"));
     for (const origin of seen) assert.match(origin, /^[a-z-]+:\/\/[a-z0-9.:[\]-]+$/);
   });
@@ -380,25 +225,22 @@ describe("an origin", () => {
 });
 
 describe("a pre-flight that no cors answers", () => {
-  const preflight = { Origin: page, "Access-Control-Request-Method": "PUT" };
   const ran: string[] = [];
   const everyMethod = route("/proxied", ({ method }) => {
     ran.push(method);
     return text("the handler ran");
   });
   const statusOf = async (app: App, target: string): Promise<number> =>
-    (await ask(app, `OPTIONS ${target}`, preflight)).status;
+    (await ask(app, `OPTIONS ${target}`, preflight("PUT"))).status;
 
   it("is an OPTIONS like any other: a route for every method takes it, one for other methods does not", async () => {
-    ran.length = 0;
     const app = router(everyMethod, PUT("/notes", noContent));
-    assert.equal((await ask(app, "OPTIONS /proxied", preflight)).body, "the handler ran");
-    assert.deepEqual(ran, ["OPTIONS"]);
+    assert.equal(await statusOf(app, "/proxied"), 200);
+    assert.deepEqual(ran.splice(0), ["OPTIONS"]);
     assert.equal(await statusOf(app, "/notes"), 204);
   });
 
   it("goes no further than access, in a group as well", async () => {
-    ran.length = 0;
     const guard = access(() => ({ kind: "allowed" }));
     assert.equal(await statusOf(router({ filters: [guard] }, everyMethod), "/proxied"), 204);
     assert.equal(await statusOf(router(group(guard, everyMethod)), "/proxied"), 204);

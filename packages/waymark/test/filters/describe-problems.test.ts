@@ -3,11 +3,10 @@ import { describe, it } from "node:test";
 import { nodeCodings } from "@waymark/node";
 import fc from "fast-check";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
-import { type App, content, empty, GET, problem, problemTypes, router, text } from "waymark";
+import { type App, content, empty, type Filter, GET, problem, problemTypes, router, text } from "waymark";
 import { compress, describeProblems, nameRequests } from "waymark/filters";
-import { transports } from "../../../node/test/tools/transports.ts";
 import type { ProblemDetails } from "../../src/problem.ts";
-import { ask } from "../tools/ask.ts";
+import { ask, fetched } from "../tools/ask.ts";
 
 const details = {
   detail: 'The content breaks <2> rules & "more".',
@@ -19,9 +18,9 @@ const details = {
   nested: { deep: [true, null, []] },
 };
 
-const appWith = (given: ProblemDetails = details): App =>
+const appWith = (given: ProblemDetails = details, around: readonly Filter[] = []): App =>
   router(
-    { filters: [describeProblems()], onFault: () => undefined },
+    { filters: [...around, describeProblems()], onFault: () => undefined },
     GET("/invalid", () => problem(problemTypes.invalidContent, given)),
     GET("/missing", () => empty(404)),
     GET("/words", () => text("wrong", 400)),
@@ -47,151 +46,112 @@ function parseXml(xml: string): Readonly<Record<string, unknown>> {
   return parser.parse(xml).problem;
 }
 
-const namespace = { "@_xmlns": "urn:ietf:rfc:7807" };
-
-for (const [transport, run] of Object.entries(transports)) {
-  describe(`describeProblems (${transport})`, () => {
-    for (const [accept, form] of [
-      [undefined, "json"],
-      ["*/*", "json"],
-      ["application/*", "json"],
-      ["application/json", "json"],
-      ["application/problem+json", "json"],
-      ["application/problem+json, application/xml", "json"],
-      ["application/json, application/xml", "json"],
-      ["application/json;q=0.5, text/xml;q=0.5", "json"],
-      ["text/html", "json"],
-      ["image/png", "json"],
-      ["garbage", "json"],
-      ["application/json;q=0", "json"],
-      ["application/problem+xml", "xml"],
-      ["application/xml", "xml"],
-      ["text/xml", "xml"],
-      ["application/json;q=0.5, application/xml", "xml"],
-      ["application/problem+json;q=0.8, application/problem+xml;q=0.9", "xml"],
-      ["text/html, application/problem+xml", "xml"],
-      ["application/json;q=0, application/problem+json;q=0, */*", "xml"],
-      ["application/json;q=0, application/problem+json;q=0, text/html", "json"],
-      ["application/json;q=0.5, application/*", "json"],
-      ["text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8", "json"],
-      ["text/html;q=0, application/xml", "xml"],
-      ["application/xml, text/html;q=0.5", "xml"],
-      ["application/xml, text/html", "json"],
-    ] as const) {
-      it(`Accept: ${accept ?? "none"} → ${form}`, () =>
-        run(appWith(), async (ask) => {
-          const fields: Record<string, string> = accept === undefined ? {} : { Accept: accept };
-          for (const [line, status] of [
-            ["GET /invalid", 400],
-            ["GET /nowhere", 404],
-            ["GET /broken", 500],
-          ] as const) {
-            const answer = await ask(line, fields);
-            assert.equal(answer.status, status);
-            assert.equal(answer.headers["content-type"], `application/problem+${form}`);
-            assert.equal(answer.headers["content-length"], String(answer.bytes.length));
-            assert.equal(answer.headers["vary"], "Accept");
-            assert.equal(answer.headers["cache-control"], "no-store");
-            const read = form === "xml" ? parseXml(answer.text) : JSON.parse(answer.text);
-            assert.equal(String(read["status"]), String(status));
-            const head = await ask(line.replace("GET", "HEAD"), fields);
-            const { date: _, ...headFields } = head.headers;
-            const { date: __, ...getFields } = answer.headers;
-            assert.deepEqual([head.status, headFields, head.text], [status, getFields, ""]);
-          }
-        }));
-    }
-
-    it("gives every member its element", () =>
-      run(appWith(), async (ask) => {
-        const { text } = await ask("GET /invalid", { Accept: "application/xml" });
-        assert.match(text, /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<problem xmlns="urn:ietf:rfc:7807"><type>/);
-        const { type, title, detail, status, ...extensions } = parseXml(text);
+describe("a problem document", () => {
+  const app = appWith();
+  const json = [
+    ...[undefined, "*/*", "application/*", "application/json", "application/problem+json", "text/html", "garbage"],
+    ...["application/problem+json, application/xml", "application/json;q=0.5, text/xml;q=0.5"],
+    ...["application/json;q=0", "application/json;q=0, application/problem+json;q=0, text/html"],
+    ...["application/json;q=0.5, application/*", "application/xml, text/html"],
+    ...["text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8"],
+  ];
+  const xml = [
+    ...["application/problem+xml", "application/xml", "text/xml", "application/json;q=0.5, application/xml"],
+    ...["application/problem+json;q=0.8, application/problem+xml;q=0.9", "text/html, application/problem+xml"],
+    ...["application/json;q=0, application/problem+json;q=0, */*", "text/html;q=0, application/xml"],
+    ...["application/xml, text/html;q=0.5"],
+  ];
+  for (const [accept, form] of [...json.map((each) => [each, "json"]), ...xml.map((each) => [each, "xml"])]) {
+    it(`is ${form} where Accept is ${accept ?? "not there"}`, async () => {
+      const fields = accept === undefined ? {} : { Accept: accept };
+      for (const [line, status] of [
+        ["GET /invalid", 400],
+        ["GET /nowhere", 404],
+        ["GET /broken", 500],
+      ] as const) {
+        const answer = await fetched(app, line, fields);
+        const { headers } = answer;
         assert.deepEqual(
-          [type, title, detail, status],
-          ["/problems/invalid-content", "Invalid content", details.detail, "400"],
+          [answer.status, headers["content-type"], headers["vary"], headers["cache-control"]],
+          [status, `application/problem+${form}`, "Accept", "no-store"],
         );
-        assert.deepEqual(extensions, {
-          ...namespace,
-          errors: { i: details.errors },
-          limit: "10",
-          nested: { deep: { i: ["true", "", ""] } },
-        });
-      }));
+        assert.equal(headers["content-length"], String(answer.bytes.length));
+        const read = form === "xml" ? parseXml(answer.text) : JSON.parse(answer.text);
+        assert.equal(String(read["status"]), String(status));
+        const head = await fetched(app, line.replace("GET", "HEAD"), fields);
+        assert.deepEqual([head.status, head.headers, head.text], [status, headers, ""]);
+      }
+    });
+  }
 
-    it("does not change content that is not a problem document", () =>
-      run(appWith(), async (ask) => {
-        for (const [line, type, body] of [
-          ["GET /missing", undefined, ""],
-          ["GET /words", "text/plain; charset=utf-8", "wrong"],
-          ["GET /good", "text/plain; charset=utf-8", "good"],
-        ] as const) {
-          const { headers, text } = await ask(line, { Accept: "application/xml, text/plain" });
-          assert.deepEqual([headers["content-type"], headers["vary"], text], [type, undefined, body]);
-        }
-      }));
-
-    it("does not change content that a handler has written by itself", () =>
-      run(appWith(), async (ask) => {
-        for (const body of ["no document", '{"status":400}']) {
-          const { headers, text } = await ask(`GET /by-hand?${encodeURIComponent(body)}`, {
-            Accept: "application/xml",
-          });
-          assert.deepEqual([headers["content-type"], text], ["application/problem+json", body]);
-        }
-      }));
-
-    it("adds to what Vary says", () =>
-      run(appWith(), async (ask) => {
-        assert.equal((await ask("GET /varying")).headers["vary"], "Origin, Accept");
-      }));
-
-    it("is coded as any content is", () =>
-      run(
-        router(
-          { filters: [compress({ codings: nodeCodings, minimum: 10 }), describeProblems()] },
-          GET(() => problem(problemTypes.invalidContent, { detail: "x".repeat(2000) })),
-        ),
-        async (ask) => {
-          const { headers, bytes } = await ask("GET /", { Accept: "text/xml", "Accept-Encoding": "gzip" });
-          assert.equal(headers["content-encoding"], "gzip");
-          assert.equal(headers["content-type"], "application/problem+xml");
-          assert.equal(headers["vary"], "Accept, Accept-Encoding");
-          assert.ok(bytes.length < 500);
-        },
-      ));
-
-    it("has the id of the request as the instance", async () => {
-      const named = router(
-        { filters: [nameRequests(), describeProblems()], onFault: () => undefined },
-        GET("/broken", () => {
-          throw new Error("secret");
-        }),
-        GET("/instance", () => problem(problemTypes.invalidContent, { instance: "/log/17" })),
-      );
-      const id = "f81d4fae-7dec-11d0-a765-00a0c91e6bf6";
-      await run(named, async (ask) => {
-        for (const [sent, instance] of [
-          [id, `urn:uuid:${id}`],
-          ["01ARZ3NDEKTSV4RRFFQ69G5FAV", "#01ARZ3NDEKTSV4RRFFQ69G5FAV"],
-        ] as const) {
-          const json = await ask("GET /broken", { "X-Request-Id": sent });
-          assert.equal(
-            json.text,
-            `{"type":"/problems/internal-error","title":"Internal Server Error","status":500,"instance":"${instance}"}`,
-          );
-          assert.equal(json.headers["content-length"], String(json.bytes.length));
-          const xml = await ask("GET /nowhere", { "X-Request-Id": sent, Accept: "text/xml" });
-          assert.equal(parseXml(xml.text)["instance"], instance);
-        }
-        const own = await ask("GET /instance", { "X-Request-Id": id });
-        assert.equal(JSON.parse(own.text).instance, "/log/17");
-        const made = await ask("GET /nowhere");
-        assert.equal(JSON.parse(made.text).instance, `urn:uuid:${made.headers["x-request-id"]}`);
-      });
+  it("has an element for every member", async () => {
+    const { text } = await fetched(app, "GET /invalid", { Accept: "application/xml" });
+    assert.match(text, /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<problem xmlns="urn:ietf:rfc:7807"><type>/);
+    assert.deepEqual(parseXml(text), {
+      "@_xmlns": "urn:ietf:rfc:7807",
+      type: "/problems/invalid-content",
+      title: "Invalid content",
+      detail: details.detail,
+      status: "400",
+      errors: { i: details.errors },
+      limit: "10",
+      nested: { deep: { i: ["true", "", ""] } },
     });
   });
-}
+
+  it("is all that is changed, and not one that a handler has written by itself", async () => {
+    for (const [line, type, body] of [
+      ["GET /missing", undefined, ""],
+      ["GET /words", "text/plain; charset=utf-8", "wrong"],
+      ["GET /good", "text/plain; charset=utf-8", "good"],
+      ["GET /by-hand?no-document", "application/problem+json", "no-document"],
+      ['GET /by-hand?{"status":400}', "application/problem+json", '{"status":400}'],
+    ] as const) {
+      const answer = await fetched(app, line.replace(/[{"}]/g, encodeURIComponent), {
+        Accept: "application/xml, text/plain",
+      });
+      assert.deepEqual([answer.headers["content-type"], answer.text], [type, body]);
+      if (!line.includes("by-hand")) assert.equal(answer.headers["vary"], undefined);
+    }
+  });
+
+  it("adds to what Vary says", async () => {
+    assert.equal((await ask(app, "GET /varying")).header("Vary"), "Origin, Accept");
+  });
+
+  it("is coded as any content is", async () => {
+    const coding = router(
+      { filters: [compress({ codings: nodeCodings, minimum: 10 }), describeProblems()] },
+      GET(() => problem(problemTypes.invalidContent, { detail: "x".repeat(2000) })),
+    );
+    const { headers, bytes } = await fetched(coding, "GET /", { Accept: "text/xml", "Accept-Encoding": "gzip" });
+    assert.deepEqual(
+      [headers["content-encoding"], headers["content-type"], headers["vary"]],
+      ["gzip", "application/problem+xml", "Accept, Accept-Encoding"],
+    );
+    assert.ok(bytes.length < 500);
+  });
+
+  it("has the id of the request as the instance", async () => {
+    const named = appWith(details, [nameRequests()]);
+    const id = "f81d4fae-7dec-11d0-a765-00a0c91e6bf6";
+    for (const [sent, instance] of [
+      [id, `urn:uuid:${id}`],
+      ["01ARZ3NDEKTSV4RRFFQ69G5FAV", "#01ARZ3NDEKTSV4RRFFQ69G5FAV"],
+    ] as const) {
+      const json = await fetched(named, "GET /broken", { "X-Request-Id": sent });
+      const head = '{"type":"/problems/internal-error","title":"Internal Server Error","status":500';
+      assert.equal(json.text, `${head},"instance":"${instance}"}`);
+      assert.equal(json.headers["content-length"], String(json.bytes.length));
+      const xml = await fetched(named, "GET /nowhere", { "X-Request-Id": sent, Accept: "text/xml" });
+      assert.equal(parseXml(xml.text)["instance"], instance);
+    }
+    const own = await fetched(named, "GET /instance", { "X-Request-Id": id });
+    assert.equal(JSON.parse(own.text).instance, "/log/17");
+    const made = await fetched(named, "GET /nowhere");
+    assert.equal(JSON.parse(made.text).instance, `urn:uuid:${made.headers["x-request-id"]}`);
+  });
+});
 
 describe("describeProblems", () => {
   const asXml = async (given: ProblemDetails): Promise<string> =>

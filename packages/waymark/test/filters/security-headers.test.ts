@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type App, GET, HttpRequest, HttpResponse, POST, type RouterOptions, router, text } from "waymark";
 import { cors, securityHeaders } from "waymark/filters";
-import { type Answer, transports } from "../../../node/test/tools/transports.ts";
 import type { SecurityHeadersOptions } from "../../src/filters/security-headers.ts";
+import { fetched } from "../tools/ask.ts";
 
 const foreign = { Server: "Elsewhere/1.0", "X-Powered-By": "Elsewhere" };
 const own = { "Content-Security-Policy": "default-src 'self'", "Cross-Origin-Resource-Policy": "cross-origin" };
@@ -30,96 +30,77 @@ const due = {
   "cross-origin-resource-policy": "same-origin",
 };
 
-const securityOf = ({ headers }: Answer) =>
-  Object.fromEntries(
-    [...Object.keys(due), "strict-transport-security"]
-      .filter((name) => headers[name] !== undefined)
-      .map((name) => [name, headers[name]]),
-  );
-
-for (const [transport, run] of Object.entries(transports)) {
-  describe(`securityHeaders (${transport})`, () => {
-    for (const [line, status] of [
-      ["GET /text", 200],
-      ["HEAD /text", 200],
-      ["GET /later", 200],
-      ["GET /stream", 200],
-      ["POST /text", 304],
-      ["OPTIONS /text", 204],
-      ["GET /nowhere", 404],
-      ["DELETE /text", 405],
-      ["PURGE /text", 501],
-      ["GET /broken", 500],
-    ] as const) {
-      it(`are on ${line}, ${status}, once each`, () =>
-        run(appWith(), async (ask) => {
-          const answer = await ask(line);
-          assert.equal(answer.status, status);
-          assert.deepEqual(securityOf(answer), due);
-        }));
-    }
-
-    it("are on the refusal of a malformed target", () =>
-      run(appWith(), async (ask) => {
-        const answer = await ask("GET /%zz");
-        assert.equal(answer.status, 400);
-        assert.deepEqual(securityOf(answer), due);
-      }));
-
-    it("leave a response what it has", () =>
-      run(appWith(), async (ask) => {
-        const expected = {
-          ...due,
-          "content-security-policy": "default-src 'self'",
-          "cross-origin-resource-policy": "cross-origin",
-        };
-        assert.deepEqual(securityOf(await ask("GET /page")), expected);
-      }));
-
-    it("remove fields that name the software", () =>
-      run(appWith(), async (ask) => {
-        const { headers, text } = await ask("GET /foreign");
-        assert.deepEqual([headers["server"], headers["x-powered-by"], text], [undefined, undefined, "foreign"]);
-      }));
-
-    it("let pages show what CORS gives to everybody", () =>
-      run(appWith({}, [cors({ origins: ["*"] })]), async (ask) => {
-        for (const line of ["GET /text", "GET /nowhere", "GET /stream"]) {
-          const expected = { ...due, "cross-origin-resource-policy": "cross-origin" };
-          assert.deepEqual(securityOf(await ask(line, { Origin: "https://a.example" })), expected);
-        }
-        const kept = await ask("GET /page");
-        assert.equal(kept.headers["content-security-policy"], "default-src 'self'");
-      }));
-
-    it("do not open to pages what CORS gives to some", () =>
-      run(appWith({}, [cors({ origins: ["https://a.example"] })]), async (ask) => {
-        assert.deepEqual(securityOf(await ask("GET /text", { Origin: "https://a.example" })), due);
-      }));
-
-    it("have another policy if an option sets one", () =>
-      run(appWith({ contentSecurityPolicy: "sandbox" }), async (ask) => {
-        assert.deepEqual(securityOf(await ask("GET /text")), { ...due, "content-security-policy": "sandbox" });
-      }));
-
-    it("say Strict-Transport-Security over https only", async () => {
-      const strict = "strict-transport-security";
-      const isHttps: SecurityHeadersOptions["https"] = (request) => request.header("X-Tls") === "on";
-      await run(appWith({ https: isHttps }), async (ask) => {
-        assert.equal((await ask("GET /text")).headers[strict], undefined);
-        assert.equal((await ask("GET /text", { "X-Tls": "on" })).headers[strict], "max-age=31536000");
-        assert.equal((await ask("GET /nowhere", { "X-Tls": "on" })).headers[strict], "max-age=31536000");
-      });
-      const options = { https: true, strictTransportSecurity: "max-age=60; includeSubDomains" };
-      await run(appWith(options), async (ask) =>
-        assert.equal((await ask("GET /text")).headers[strict], "max-age=60; includeSubDomains"),
-      );
-      await run(appWith(), async (ask) => assert.equal((await ask("GET /text")).headers[strict], undefined));
-    });
-  });
-}
+const securityOf = async (app: App, line: string, fields = {}) => {
+  const { headers } = await fetched(app, line, fields);
+  const names = [...Object.keys(due), "strict-transport-security"];
+  return Object.fromEntries(names.filter((name) => name in headers).map((name) => [name, headers[name]]));
+};
 
 describe("securityHeaders", () => {
+  for (const [line, status] of [
+    ["GET /text", 200],
+    ["HEAD /text", 200],
+    ["GET /later", 200],
+    ["GET /stream", 200],
+    ["POST /text", 304],
+    ["OPTIONS /text", 204],
+    ["GET /%zz", 400],
+    ["GET /nowhere", 404],
+    ["DELETE /text", 405],
+    ["PURGE /text", 501],
+    ["GET /broken", 500],
+  ] as const) {
+    it(`are on ${line}, ${status}, once each`, async () => {
+      assert.equal((await fetched(appWith(), line)).status, status);
+      assert.deepEqual(await securityOf(appWith(), line), due);
+    });
+  }
+
+  it("leave a response what it has", async () => {
+    const expected = {
+      ...due,
+      "content-security-policy": "default-src 'self'",
+      "cross-origin-resource-policy": "cross-origin",
+    };
+    assert.deepEqual(await securityOf(appWith(), "GET /page"), expected);
+  });
+
+  it("remove fields that name the software", async () => {
+    const { headers, text } = await fetched(appWith(), "GET /foreign");
+    assert.deepEqual([headers["server"], headers["x-powered-by"], text], [undefined, undefined, "foreign"]);
+  });
+
+  it("let pages show what CORS gives to everybody, and not what it gives to some", async () => {
+    const open = appWith({}, [cors({ origins: ["*"] })]);
+    const asking = { Origin: "https://a.example" };
+    for (const line of ["GET /text", "GET /nowhere", "GET /stream"]) {
+      const expected = { ...due, "cross-origin-resource-policy": "cross-origin" };
+      assert.deepEqual(await securityOf(open, line, asking), expected);
+    }
+    assert.equal((await securityOf(open, "GET /page"))["content-security-policy"], "default-src 'self'");
+    const listed = appWith({}, [cors({ origins: ["https://a.example"] })]);
+    assert.deepEqual(await securityOf(listed, "GET /text", asking), due);
+  });
+
+  it("have another policy if an option sets one", async () => {
+    const expected = { ...due, "content-security-policy": "sandbox" };
+    assert.deepEqual(await securityOf(appWith({ contentSecurityPolicy: "sandbox" }), "GET /text"), expected);
+  });
+
+  it("say Strict-Transport-Security over https only", async () => {
+    const isHttps: SecurityHeadersOptions["https"] = (request) => request.header("X-Tls") === "on";
+    const own = { https: true, strictTransportSecurity: "max-age=60; includeSubDomains" };
+    for (const [options, line, fields, expected] of [
+      [{ https: isHttps }, "GET /text", {}, undefined],
+      [{ https: isHttps }, "GET /text", { "X-Tls": "on" }, "max-age=31536000"],
+      [{ https: isHttps }, "GET /nowhere", { "X-Tls": "on" }, "max-age=31536000"],
+      [own, "GET /text", {}, "max-age=60; includeSubDomains"],
+      [{}, "GET /text", {}, undefined],
+    ] as const) {
+      assert.equal((await securityOf(appWith(options), line, fields))["strict-transport-security"], expected);
+    }
+  });
+
   it("goes by the scheme of the client by default", async () => {
     for (const [https, scheme, due] of [
       [undefined, "https", true],

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { serve } from "@waymark/node";
-import { type App, GET, group, HttpResponse, router, text } from "waymark";
+import { type App, GET, group, HttpResponse, ok, router, text } from "waymark";
 import { describeProblems, overload, publicUrl } from "waymark/filters";
 import { RawConnection } from "../../../../node/test/tools/raw-connection.ts";
-import { transports } from "../../../../node/test/tools/transports.ts";
-import { ask } from "../../tools/ask.ts";
+import { ask, fetched } from "../../tools/ask.ts";
 
 /** Handlers that answer when the test lets them. */
 class Gate {
@@ -69,135 +68,122 @@ async function* brokenPieces(gate: Gate): AsyncGenerator<string> {
   throw new Error("broken");
 }
 
-for (const [transport, run] of Object.entries(transports)) {
-  describe(`overload (${transport})`, () => {
-    for (const [target, status] of [
-      ["/wait", 200],
-      ["/fail", 500],
-      ["/stream", 200],
-    ] as const) {
-      it(`turns away what comes while as many as may be ask for ${target}`, async () => {
-        const gate = new Gate();
-        await run(appWith(gate), async (ask) => {
-          for (const round of [1, 2]) {
-            const taken = [ask(`GET ${target}`), ask(`GET ${target}`)];
-            await gate.arrived(2 * round);
-            const refused = await ask("GET /now");
-            assert.equal(refused.status, 503);
-            assert.equal(refused.headers["retry-after"], "7");
-            assert.equal(refused.headers["cache-control"], "no-store");
-            assert.equal(JSON.parse(refused.text).type, "/problems/service-unavailable");
-            assert.equal((await ask("GET /health")).status, 200);
-            gate.open();
-            for (const answer of await Promise.all(taken)) assert.equal(answer.status, status);
-            // Nobody who was turned away counts, and nobody who was answered.
-            for (let i = 0; i < 5; i++) assert.equal((await ask("GET /now")).status, 200);
-          }
-        });
-      });
-    }
-
-    it("does not count a request that leaves those in progress while it waits, and frees its place once", async () => {
+describe("overload (in memory)", () => {
+  for (const [target, status] of [
+    ["/wait", 200],
+    ["/fail", 500],
+    ["/stream", 200],
+  ] as const) {
+    it(`turns away what comes while as many as may be ask for ${target}`, async () => {
       const gate = new Gate();
-      await run(appWith(gate, 1), async (ask) => {
-        const left = [ask("GET /leave"), ask("GET /leave")];
-        await gate.arrived(2);
-        const waiting = ask("GET /wait");
-        await gate.arrived(3);
-        assert.equal((await ask("GET /now")).status, 503);
+      const app = appWith(gate);
+      for (const round of [1, 2]) {
+        const taken = [fetched(app, `GET ${target}`), fetched(app, `GET ${target}`)];
+        await gate.arrived(2 * round);
+        const { status: refused, headers, text } = await fetched(app, "GET /now");
+        assert.deepEqual([refused, headers["retry-after"], headers["cache-control"]], [503, "7", "no-store"]);
+        assert.equal(JSON.parse(text).type, "/problems/service-unavailable");
+        assert.equal((await fetched(app, "GET /health")).status, 200);
         gate.open();
-        for (const answer of await Promise.all([...left, waiting])) assert.equal(answer.status, 200);
-        assert.equal((await ask("GET /now")).status, 200);
-      });
+        for (const answer of await Promise.all(taken)) assert.equal(answer.status, status);
+        // Nobody who was turned away counts, and nobody who was answered.
+        for (let i = 0; i < 5; i++) assert.equal((await fetched(app, "GET /now")).status, 200);
+      }
     });
+  }
 
-    it("does not count a request that leaves in the filters around its own either", async () => {
-      const gate = new Gate();
-      const limited = (): ReturnType<typeof overload> => overload({ maxInFlight: 1 });
-      const leaves = GET("/leave", async (request) => {
-        overload.leave(request);
-        await gate.pass();
-        return text("done");
-      });
-      await run(
-        router(
-          { filters: [limited()] },
-          group(limited(), leaves),
-          GET("/now", () => text("now")),
-        ),
-        async (ask) => {
-          const left = ask("GET /leave");
-          await gate.arrived(1);
-          assert.equal((await ask("GET /now")).status, 200);
-          gate.open();
-          assert.equal((await left).status, 200);
-        },
-      );
-    });
-
-    it("takes requests again after a stream that broke", async () => {
-      const gate = new Gate();
-      await run(appWith(gate, 1), async (ask) => {
-        const broken = ask("GET /broken-stream").catch(() => undefined);
-        await gate.arrived(1);
-        assert.equal((await ask("GET /now")).status, 503);
-        gate.open();
-        await broken;
-        assert.equal((await ask("GET /now")).status, 200);
-      });
-    });
+  it("does not count a request that leaves those in progress while it waits, and frees its place once", async () => {
+    const gate = new Gate();
+    const app = appWith(gate, 1);
+    const left = [fetched(app, "GET /leave"), fetched(app, "GET /leave")];
+    await gate.arrived(2);
+    const waiting = fetched(app, "GET /wait");
+    await gate.arrived(3);
+    assert.equal((await fetched(app, "GET /now")).status, 503);
+    gate.open();
+    for (const answer of await Promise.all([...left, waiting])) assert.equal(answer.status, 200);
+    assert.equal((await fetched(app, "GET /now")).status, 200);
   });
-}
+
+  it("does not count a request that leaves in the filters around its own either", async () => {
+    const gate = new Gate();
+    const limited = (): ReturnType<typeof overload> => overload({ maxInFlight: 1 });
+    const leaves = GET("/leave", async (request) => {
+      overload.leave(request);
+      await gate.pass();
+      return text("done");
+    });
+    const app = router({ filters: [limited()] }, group(limited(), leaves), GET("/now", ok));
+    const left = fetched(app, "GET /leave");
+    await gate.arrived(1);
+    assert.equal((await fetched(app, "GET /now")).status, 200);
+    gate.open();
+    assert.equal((await left).status, 200);
+  });
+
+  it("takes requests again after a stream that broke", async () => {
+    const gate = new Gate();
+    const app = appWith(gate, 1);
+    const broken = fetched(app, "GET /broken-stream").catch(() => undefined);
+    await gate.arrived(1);
+    assert.equal((await fetched(app, "GET /now")).status, 503);
+    gate.open();
+    await broken;
+    assert.equal((await fetched(app, "GET /now")).status, 200);
+  });
+});
 
 describe("overload (over a socket)", () => {
+  const serving = async (app: App, use: (port: number) => Promise<void>): Promise<void> => {
+    const server = await serve(app);
+    try {
+      await use(server.port);
+    } finally {
+      await server.close({ grace: 0 });
+    }
+  };
+
   it("counts a stream until its client has gone", async () => {
     const gate = new Gate();
-    const server = await serve(appWith(gate, 1));
-    try {
-      const client = new RawConnection(server.port).request("GET /stream");
+    await serving(appWith(gate, 1), async (port) => {
+      const client = new RawConnection(port).request("GET /stream");
       await gate.arrived(1);
-      const other = new RawConnection(server.port).request("GET /now");
+      const other = new RawConnection(port).request("GET /now");
       assert.equal((await other.response()).status, 503);
       client.reset();
       // The server learns of it in its own time.
       for (let status = 503; status !== 200; ) status = (await other.request("GET /now").response()).status;
       other.destroy();
-    } finally {
-      await server.close({ grace: 0 });
-    }
+    });
   });
 
   it("counts an event stream until it begins, and frees its place once", async () => {
     const gate = new Gate();
-    const server = await serve(appWith(gate, 1));
-    try {
-      const clients = [1, 2].map(() => new RawConnection(server.port));
+    await serving(appWith(gate, 1), async (port) => {
+      const clients = [1, 2].map(() => new RawConnection(port));
       for (const client of clients) await client.request("GET /events").through("first");
       gate.open();
       for (const client of clients) await client.through("last");
-      const waiting = new RawConnection(server.port).request("GET /wait");
+      const waiting = new RawConnection(port).request("GET /wait");
       await gate.arrived(3);
-      const other = new RawConnection(server.port).request("GET /now");
+      const other = new RawConnection(port).request("GET /now");
       assert.equal((await other.response()).status, 503);
       gate.open();
       assert.equal((await waiting.response()).status, 200);
       for (const each of [...clients, waiting, other]) each.destroy();
-    } finally {
-      await server.close({ grace: 0 });
-    }
+    });
   });
 
   it("forgets requests in a pipeline whose turn never came", async () => {
     const gate = new Gate();
-    const server = await serve(appWith(gate, 3));
-    try {
-      const client = new RawConnection(server.port);
+    await serving(appWith(gate, 3), async (port) => {
+      const client = new RawConnection(port);
       client.request("GET /wait").request("GET /wait").request("GET /now");
       await gate.arrived(1);
       client.destroy();
       // Each asks until it is taken; only when all three places are free, all of them wait at the gate.
       const others = [1, 2, 3].map(async () => {
-        const connection = new RawConnection(server.port);
+        const connection = new RawConnection(port);
         let status = 503;
         while (status === 503) ({ status } = await connection.request("GET /wait").response());
         connection.destroy();
@@ -206,22 +192,17 @@ describe("overload (over a socket)", () => {
       await gate.arrived(1 + 3);
       gate.open();
       assert.deepEqual(await Promise.all(others), [200, 200, 200]);
-    } finally {
-      await server.close({ grace: 0 });
-    }
+    });
   });
 
   it("does not count what a synchronous handler answers", async () => {
-    const server = await serve(appWith(new Gate(), 1));
-    try {
-      const client = new RawConnection(server.port);
+    await serving(appWith(new Gate(), 1), async (port) => {
+      const client = new RawConnection(port);
       for (let i = 0; i < 20; i++) client.request("GET /now");
       for (let i = 0; i < 20; i++) assert.ok([200, 503].includes((await client.response()).status));
       assert.equal((await client.request("GET /now").response()).status, 200);
       client.destroy();
-    } finally {
-      await server.close({ grace: 0 });
-    }
+    });
   });
 });
 
