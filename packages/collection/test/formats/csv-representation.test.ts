@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { csvRepresentation, unguardFormula } from "../../src/index.ts";
@@ -33,77 +32,33 @@ describe("CSV", () => {
     );
   });
 
-  const chosen: readonly [fields: readonly string[], text: string][] = [
+  for (const [fields, text] of [
     [["address.postalCode", "id"], "address.postalCode,id\r\nW1,1\r\n"],
     [["name", "address"], "name,address.postalCode,address.addressCountry\r\nAda,W1,GB\r\n"],
-    [["name"], "name\r\nAda\r\n"],
     [["address.postalCode", "address"], "address.postalCode,address.addressCountry\r\nW1,GB\r\n"],
-  ];
-  for (const [fields, text] of chosen) {
+  ] as const) {
     it(`has for the members ${fields.join()} their columns, in this order`, async () => {
       const record = storedRecord({ name: "Ada", address: { postalCode: "W1", addressCountry: "GB" } });
       assert.equal(await listOf(representation, [record], { fields }), text);
     });
   }
 
-  const cells: readonly [what: string, value: unknown, cell: string][] = [
-    ["text", "Ada", "Ada"],
-    ["a comma", "Lovelace, Ada", '"Lovelace, Ada"'],
-    ["a quotation mark", 'Ada "Byron"', '"Ada ""Byron"""'],
-    ["line ends", "a\r\nb\nc", '"a\r\nb\nc"'],
-    ["a carriage return", "a\rb", '"a\rb"'],
-    ["outer space", " a ", " a "],
-    ["an empty text", "", '""'],
-    ["nothing", undefined, ""],
-    ["null", null, ""],
-    ["numbers", -1.5, "-1.5"],
-    ["truth values", false, "false"],
-    ["a list of other values than texts", ["a", 1], '"[""a"",1]"'],
-  ];
-  for (const [what, value, cell] of cells) {
-    it(`has ${what} as ${JSON.stringify(cell)}`, async () => assert.equal(await cellOf(value), cell));
+  for (const [value, cell] of [
+    [null, ""],
+    [-1.5, "-1.5"],
+    [false, "false"],
+    [["a", 1], '"[""a"",1]"'],
+  ] as const) {
+    it(`has ${JSON.stringify(value)} as ${JSON.stringify(cell)}`, async () => assert.equal(await cellOf(value), cell));
   }
 
   it("has no member that objects inherit, and no member of a text", async () => {
     const odd = csvRepresentation({ columns: ["constructor", "__proto__.toString", "name.length"] });
     assert.match(await listOf(odd, [storedRecord({ name: "Ada" })]), /\r\n,,\r\n$/);
   });
-
-  it("is read back as it was, by another parser", async () => {
-    const text = fc.string({
-      unit: fc.oneof(
-        fc.constantFrom(..."=+-@'\"\t\r\n,; ＝)"),
-        fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }),
-      ),
-    });
-    const value = fc.record(
-      { name: text, address: fc.record({ postalCode: text, addressCountry: text }, { requiredKeys: [] }) },
-      { requiredKeys: [] },
-    );
-    await fc.assert(
-      fc.asyncProperty(fc.array(value, { maxLength: 5 }), async (values) => {
-        const written = await listOf(
-          representation,
-          values.map((members, i) => storedRecord(members, i + 1)),
-        );
-        // An empty text is quoted, what is absent is not.
-        const rows = parse(written, {
-          record_delimiter: "\r\n",
-          cast: (cell, { quoting }) => (cell === "" && !quoting ? undefined : unguardFormula(cell)),
-        });
-        const due = values.map(({ name, address = {} }, i) => [
-          `${i + 1}`,
-          name,
-          address.postalCode,
-          address.addressCountry,
-        ]);
-        assert.deepEqual(rows, [columns, ...due]);
-      }),
-    );
-  });
 });
 
-describe("a row of CSV", () => {
+describe("a row of texts in CSV", () => {
   it("is what csv-stringify makes of its cells", async () => {
     const text = fc.oneof(fc.string(), fc.stringMatching(/^[ab,; "\r\n\t\u2028]{0,6}$/));
     const faithful = csvRepresentation({ columns: ["a", "b", "c"], formulas: "as-is" });
@@ -154,12 +109,9 @@ describe("a formula in CSV", () => {
     });
   }
 
-  it("is not a number", async () => assert.equal(await cellOf(-1), "-1"));
-
   it("stays as it is where only programs read the file", async () => {
     const faithful = csvRepresentation({ columns, formulas: "as-is" });
     assert.equal(await cellOf("=1+1", faithful), "=1+1");
-    assert.equal(unguardFormula("=1+1"), "=1+1");
     const misspelt = csvRepresentation({ columns, formulas: "As-Is" as "as-is" }); // as of a program without types
     assert.equal(await cellOf("=1+1", misspelt), "'=1+1");
   });

@@ -75,33 +75,10 @@ describe("CSV for Excel", () => {
     );
   });
 
+  // biome-ignore format: a table
   const constants = [
-    ...[
-      "+44 20 7946 0000",
-      "+49 (0)171/123456",
-      "-1",
-      "+1-2",
-      "+1 ext. 5",
-      "0171 234",
-      "01067",
-      "007",
-      "1E5",
-      "1-2",
-      "1/2",
-    ],
-    ...[
-      "3.4.2020",
-      "12:30",
-      "5 pm",
-      "Jan 5",
-      "5 janvier 2020",
-      "1 de enero de 2020",
-      "50 %",
-      "true",
-      "Wahr",
-      "2020-01-02",
-    ],
-    "12345678901234567890",
+    "+44 20 7946 0000", "+49 (0)171/123456", "-1", "+1-2", "+1 ext. 5", "0171 234", "01067", "007", "1E5", "1-2", "1/2", "3.4.2020",
+    "12:30", "5 pm", "Jan 5", "5 janvier 2020", "1 de enero de 2020", "50 %", "true", "Wahr", "2020-01-02", "12345678901234567890",
   ];
   for (const text of constants) {
     it(`has ${JSON.stringify(text)} as a constant, which Excel shows as it is`, async () => {
@@ -109,15 +86,7 @@ describe("CSV for Excel", () => {
     });
   }
 
-  for (const text of [
-    "Ada",
-    "W",
-    "O’Neil",
-    "ada@example.org",
-    "https://example.org/1",
-    "10 Downing Street in London",
-    "May",
-  ]) {
+  for (const text of ["Ada", "W", "O’Neil", "https://example.org/1", "10 Downing Street in London", "May"]) {
     it(`has ${JSON.stringify(text)} as it is`, async () => assert.equal(await cellOf(text), text));
   }
 
@@ -129,9 +98,8 @@ describe("CSV for Excel", () => {
   }
 
   it("has a number of more than eleven digits, and one with a point, as a constant", async () => {
-    assert.deepEqual(await Promise.all([12_345_678_901, 123_456_789_012, 1.5].map(cellOf)), [
-      ...["12345678901", '"=""123456789012"""', '"=""1.5"""'],
-    ]);
+    const numbers = await Promise.all([12_345_678_901, 123_456_789_012, 1.5].map(cellOf));
+    assert.deepEqual(numbers, ["12345678901", '"=""123456789012"""', '"=""1.5"""']);
   });
 
   const text = fc.oneof(

@@ -39,20 +39,14 @@ describe("a JSON array of records", () => {
     );
   });
 
-  const soundParts: readonly [text: string, values: readonly unknown[]][] = [
-    [" \n[ ] \n", []],
-    [
-      '["]",{"a":"[\\"}"},[1,[2]]]',
-      [
-        [1, "]"],
-        [2, { a: '["}' }],
-        [3, [1, [2]]],
-      ],
-    ],
-  ];
-  for (const [text, values] of soundParts) {
-    it(`${JSON.stringify(text)} has ${values.length}`, async () => assert.deepEqual(await decode(text, 1), values));
-  }
+  it("may be empty, and have brackets and quotation marks in its texts", async () => {
+    assert.deepEqual(await decode(" \n[ ] \n", 1), []);
+    const values = ["]", { a: '["}' }, [1, [2]]];
+    assert.deepEqual(
+      await decode(JSON.stringify(values), 1),
+      values.map((value, i) => [i + 1, value]),
+    );
+  });
 
   it("is not spoiled by a value that is not JSON", async () => {
     const [one, two, three] = (await decode("[{'a':1},{},{\"a\":1}}]")) as [number, string][];
