@@ -86,7 +86,15 @@ describe("CSV for Excel", () => {
     });
   }
 
-  for (const text of ["Ada", "W", "O’Neil", "https://example.org/1", "10 Downing Street in London", "May"]) {
+  for (const text of [
+    "Ada",
+    "W",
+    "O’Neil",
+    "https://example.org/1",
+    "Room 5 B",
+    "10 Downing Street in London",
+    "May",
+  ]) {
     it(`has ${JSON.stringify(text)} as it is`, async () => assert.equal(await cellOf(text), text));
   }
 

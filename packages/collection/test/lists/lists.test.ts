@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
-import { type App, accept, GET, group, HttpRequest, type HttpResponse, router } from "waymark";
+import { type App, accept, GET, group, HttpRequest, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
 import { z } from "zod";
 import {
@@ -17,6 +17,7 @@ import {
 } from "../../src/index.ts";
 import { selectable, selectedFrom } from "../store-contract/reading/selection-model.ts";
 import { storeWith } from "../stores/store-with.ts";
+import { type Answer, ask, idsOf } from "../tools/ask.ts";
 
 const definition: CollectionDefinition = {
   name: "thing",
@@ -81,76 +82,33 @@ before(async () => {
   store = database.store("thing");
   app = appOver(store);
   for (const document of documents) await store.create(document);
-  records = (await read("/things")).records;
+  records = (await read("/things")).value;
 });
 
 after(() => database.close());
 
-async function read(target: string, headers: Readonly<Record<string, string>> = {}, method = "GET") {
-  const response = await app.fetch(new Request(new URL(target, "http://localhost"), { method, headers }));
-  const text = await response.text();
-  assert.equal(response.status, 200, text);
-  const list = text.startsWith("[") ? JSON.parse(text) : [];
-  const ids: readonly number[] = list.map(({ id }: { id: number }) => id);
-  return { records: list, ids, text, links: linksOf(response), header: (name: string) => response.headers.get(name) };
-}
-
-/** The targets of the Link field, by relation. */
-function linksOf({ headers }: Response): Readonly<Record<string, string>> {
-  const field = headers.get("Link") ?? "";
-  return Object.fromEntries(
-    Array.from(field.matchAll(/<([^>]*)>; rel="([a-z]+)"/g), ([, target, rel]) => [rel, target]),
-  );
-}
+const read = async (target: string, headers = {}, method = "GET"): Promise<Answer> => {
+  const answer = await ask(app, `${method} ${target}`, headers);
+  assert.equal(answer.status, 200, answer.text);
+  return answer;
+};
 
 describe("a list", () => {
-  const selections: readonly [query: string, ids: readonly number[]][] = [
-    ["", [1, 2, 3, 4, 5, 6, 7, 8]],
-    ["name=Ada", [1, 4]],
-    ["name=Nobody", []],
-    ["name[ne]=Ada", [2, 3, 5, 6, 7, 8]],
-    ["name[prefix]=A", [1, 4, 5, 6]],
-    ["name[prefix]=%25", []],
-    ["name=A,\\b+%25_*", [5]],
-    ["name[in]=Joan,A\\,\\\\b+%25_*,Nobody", [3, 5]],
-    ["name[gt]=%EF%BF%AE", [7]],
-    ["name='+OR+1=1--", []],
-    ["email=ADA@EXAMPLE.COM", [1, 5]],
-    ["email[prefix]=gRACE", [2]],
-    ["email[ne]=ada@example.com", [2, 3, 4, 6, 7, 8]],
-    ["birthDate[ge]=1815-12-10&birthDate[lt]=1907-01-01", [1, 2, 5]],
-    ["height=1.6", [1, 4]],
-    ["height[le]=1.6", [1, 4, 6]],
-    ["height[in]=1.7,-2", [2, 6]],
-    ["height=1e%2B21", [7]],
-    ["height[exists]=false", [3, 5, 8]],
+  // Of the other filters and orders there is a property below.
+  for (const [query, ids] of [
     ["height[exists]=false&sort=height", [3, 5, 8]],
-    ["height[exists]=true&email[exists]=false", [6, 7]],
     ["email[exists]=false&sort=-id&limit=2", [8, 7]],
+    ["height[exists]=true&email[exists]=false", [6, 7]],
     ["seen[gt]=2026-01-01T00:00:00Z", [4]],
     ["seen=2026-01-01T02:00:00%2B02:00", [2]],
-    ["id[in]=7,2,99", [2, 7]],
     ["createdAt[le]=2026-06-15T12:00:01.500Z", [1, 2, 3]],
-    ["address.postalCode[prefix]=W1", [1, 8]],
-    ["address.postalCode=W1&height=1.6", [1]],
-    ["q=example", [1, 2, 4, 5]],
     ["q=com+ADA", [1, 4, 5]],
     ["q=example+gra", [2]],
-    ["q=aegir", [6]],
     ["q=ada&height=1.6&sort=-id", [4, 1]],
     ["q=nobody&limit=2", []],
-    ["sort=-id", [8, 7, 6, 5, 4, 3, 2, 1]],
-    ["sort=name", [5, 1, 4, 6, 2, 3, 8, 7]],
-    ["sort=-birthDate,name", [3, 2, 5, 1, 4, 6, 8, 7]],
-    ["sort=height", [3, 5, 8, 6, 1, 4, 2, 7]],
-    ["sort=-height", [7, 2, 4, 1, 6, 8, 5, 3]],
-    ["sort=email,id", [3, 6, 7, 8, 1, 5, 2, 4]],
-    ["limit=3", [1, 2, 3]],
     ["limit=1000", [1, 2, 3, 4, 5, 6, 7, 8]],
-    ["height[ge]=0&sort=-name&limit=2", [7, 2]],
-  ];
-  for (const [query, ids] of selections) {
-    it(`?${query}`, async () => assert.deepEqual((await read(`/things?${query}`)).ids, ids));
+  ] as const) {
+    it(`?${query}`, async () => assert.deepEqual(idsOf(await read(`/things?${query}`)), ids));
   }
 
   it("that is empty is 200 with an empty array, as a page too", async () => {
@@ -161,55 +119,28 @@ describe("a list", () => {
   });
 
   it("is refused with all that is wrong", async () => {
-    const response = await app.fetch(new Request("http://localhost/things?limit=0&x=1&sort=y"));
-    const { type, errors } = JSON.parse(await response.text());
-    assert.deepEqual([response.status, type, errors.length], [400, "/problems/invalid-parameters", 3]);
+    const { status, value } = await ask(app, "GET /things?limit=0&x=1&sort=y");
+    assert.deepEqual([status, value.type, value.errors.length], [400, "/problems/invalid-parameters", 3]);
   });
 });
 
 describe("the pages of a list", () => {
   it("lead to the next and to the previous by Link, and everywhere to the first", async () => {
-    const first = await read("/things?limit=3");
-    assert.deepEqual(
-      [first.ids, Object.keys(first.links)],
-      [
-        [1, 2, 3],
-        ["first", "next"],
-      ],
-    );
-    const second = await read(first.links["next"] ?? "");
-    assert.deepEqual(
-      [second.ids, Object.keys(second.links)],
-      [
-        [4, 5, 6],
-        ["first", "next", "prev"],
-      ],
-    );
-    const third = await read(second.links["next"] ?? "");
-    assert.deepEqual(
-      [third.ids, Object.keys(third.links)],
-      [
-        [7, 8],
-        ["first", "prev"],
-      ],
-    );
-    const back = await read(third.links["prev"] ?? "");
-    assert.deepEqual(
-      [back.ids, Object.keys(back.links)],
-      [
-        [4, 5, 6],
-        ["first", "next", "prev"],
-      ],
-    );
-    const start = await read(back.links["prev"] ?? "");
-    assert.deepEqual(
-      [start.ids, Object.keys(start.links)],
-      [
-        [1, 2, 3],
-        ["first", "next"],
-      ],
-    );
-    assert.deepEqual((await read(third.links["first"] ?? "")).ids, [1, 2, 3]);
+    const walked: unknown[] = [];
+    let page = await read("/things?limit=3");
+    for (const relation of ["next", "next", "prev", "prev", "first"]) {
+      walked.push([idsOf(page), Object.keys(page.links)]);
+      page = await read(page.links[relation] ?? "");
+    }
+    // biome-ignore format: a table
+    assert.deepEqual(walked, [
+      [[1, 2, 3], ["first", "next"]],
+      [[4, 5, 6], ["first", "next", "prev"]],
+      [[7, 8], ["first", "prev"]],
+      [[4, 5, 6], ["first", "next", "prev"]],
+      [[1, 2, 3], ["first", "next"]],
+    ]);
+    assert.deepEqual(idsOf(page), [1, 2, 3]);
   });
 
   it("have no next where the last of them is full", async () => {
@@ -239,14 +170,14 @@ describe("the pages of a list", () => {
     const { links } = await read("/things?limit=3&sort=name");
     const cursor = new URLSearchParams(links["next"]?.split("?")[1]).get("after");
     const rest = await read(`/things?sort=name&after=${cursor}`);
-    assert.deepEqual([rest.ids, rest.links], [[6, 2, 3, 8, 7], {}]);
+    assert.deepEqual([idsOf(rest), rest.links], [[6, 2, 3, 8, 7], {}]);
   });
 
   it("are reached by Link only, forward and back, for every query", async () => {
     await fc.assert(
       fc.asyncProperty(queries, fc.integer({ min: 1, max: 4 }), async ({ search, filters, order }, limit) => {
         const expected = selectedFrom(records, { filters, order });
-        assert.deepEqual((await read(`/things?${search}`)).ids, expected);
+        assert.deepEqual(idsOf(await read(`/things?${search}`)), expected);
 
         const forwards: number[][] = [];
         let links: Readonly<Record<string, string>> = { next: `/things?limit=${limit}&${search}` };
@@ -255,7 +186,7 @@ describe("the pages of a list", () => {
           last = links["next"];
           const page = await read(last, { Prefer: "count=exact" });
           assert.equal(page.header("X-Total-Count"), `${expected.length}`);
-          forwards.push([...page.ids]);
+          forwards.push([...idsOf(page)]);
           links = page.links;
         }
         assert.deepEqual(forwards.flat(), expected);
@@ -264,7 +195,7 @@ describe("the pages of a list", () => {
         links = (await read(last)).links;
         while (links["prev"] !== undefined) {
           const page = await read(links["prev"]);
-          backwards.unshift([...page.ids]);
+          backwards.unshift([...idsOf(page)]);
           links = page.links;
         }
         assert.deepEqual(backwards.flat(), forwards.slice(0, -1).flat());
@@ -292,7 +223,7 @@ describe("the number of records", () => {
   it("is left out by default, and Vary names Prefer in both cases", async () => {
     for (const Prefer of ["", "count=estimated", "count", "return=minimal"]) {
       const { header } = await read("/things?limit=2", { Prefer });
-      assert.deepEqual([header("X-Total-Count"), header("Preference-Applied")], [null, null]);
+      assert.deepEqual([header("X-Total-Count"), header("Preference-Applied")], [undefined, undefined]);
       assert.match(header("Vary") ?? "", /\bPrefer\b/);
     }
   });
@@ -337,9 +268,9 @@ describe("the choice of fields", () => {
   it("is refused where a representation needs whole records", async () => {
     const headers = { Accept: "text/x-card" };
     assert.equal((await read("/things?limit=2", headers)).text, "all:Ada,Grace");
-    const response = await app.fetch(new Request("http://localhost/things?fields=name", { headers }));
-    assert.equal(response.status, 400);
-    assert.match(JSON.parse(await response.text()).detail, /"fields" cannot be used with text\/x-card/);
+    const { status, value } = await ask(app, "GET /things?fields=name", headers);
+    assert.equal(status, 400);
+    assert.match(value.detail, /"fields" cannot be used with text\/x-card/);
   });
 });
 
@@ -349,19 +280,8 @@ describe("a long list", () => {
 
   before(async () => {
     many = await openDatabase(":memory:", { collections: [{ name: "thing" }] });
-    const { list } = collection({
-      path: "/things",
-      store: many.store("thing"),
-      schema: Thing,
-      decoders: [jsonDecoder],
-    });
-    long = router(GET("/things", list));
-    const numbers = Array.from({ length: 1000 }, (_, number) => ({ number }));
-    await many.store("thing").createAll(
-      (async function* () {
-        yield* numbers;
-      })(),
-    );
+    long = router(collection({ path: "/things", store: many.store("thing"), schema: Thing }).routes());
+    await many.store("thing").createAll(Array.from({ length: 1000 }, (_, number) => ({ number })));
   });
 
   after(() => many.close());
@@ -379,8 +299,7 @@ describe("a long list", () => {
         turns++;
         counting = setImmediate(count);
       });
-      const response = await long.fetch(new Request(new URL(`/things${query}`, "http://localhost")));
-      const { length } = JSON.parse(await response.text());
+      const { length } = (await ask(long, `GET /things${query}`)).value;
       clearImmediate(counting);
       assert.equal(length, 1000);
       assert.ok(turns >= 10, `${turns} turns`);
@@ -414,7 +333,7 @@ describe("a list that is read at once", () => {
           assert.equal(typeof whole.body, "string");
           if (typeof pieces.body !== "string") streamed++;
           assert.deepEqual(pieces.headers.flat, whole.headers.flat);
-          assert.equal(await textOf(pieces), whole.body);
+          assert.equal((await Array.fromAsync(pieces.body as Iterable<string>)).join(""), whole.body);
         },
       ),
     );
@@ -426,19 +345,15 @@ describe("a page that its client has", () => {
   it("is a 304 until any record changes", async () => {
     const target = "/things?limit=2&sort=name";
     const tag = (await read(target)).header("ETag") ?? "";
-    const conditional = () =>
-      app.fetch(new Request(`http://localhost${target}`, { headers: { "If-None-Match": tag, Prefer: "count=exact" } }));
-    const spared = await conditional();
-    assert.deepEqual([spared.status, spared.headers.get("ETag"), await spared.text()], [304, tag, ""]);
-    assert.match(spared.headers.get("Vary") ?? "", /Prefer/);
+    const conditional = () => ask(app, `GET ${target}`, { "If-None-Match": tag, Prefer: "count=exact" });
+    const { status, text, header } = await conditional();
+    assert.deepEqual([status, header("ETag"), text], [304, tag, ""]);
+    assert.match(header("Vary") ?? "", /Prefer/);
     await store.create({});
     await store.remove(9);
     assert.equal((await conditional()).status, 200);
   });
 });
-
-const textOf = async ({ body }: HttpResponse): Promise<string> =>
-  typeof body === "string" ? body : (await Array.fromAsync(body as AsyncIterable<string>)).join("");
 
 /** A query with what it is to mean. */
 const queries = (() => {

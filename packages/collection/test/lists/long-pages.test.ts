@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { type App, GET, HttpRequest, router } from "waymark";
-import { jsonDecoder } from "waymark/content";
 import { access } from "waymark/filters";
 import { z } from "zod";
 import {
@@ -13,6 +12,7 @@ import {
   type RecordBatch,
   type Store,
 } from "../../src/index.ts";
+import { ask, idsOf } from "../tools/ask.ts";
 
 const count = 200;
 /** Of 2 KB each: together many times what a list keeps in memory. */
@@ -34,13 +34,7 @@ describe("a long page", () => {
     lists,
     store: of = store,
   }: Partial<Pick<CollectionOptions<object>, "lists" | "store">> = {}): App {
-    const things = collection({
-      path: "/thing",
-      store: of,
-      schema: z.object({ name: z.string() }),
-      decoders: [jsonDecoder],
-      lists,
-    });
+    const things = collection({ path: "/thing", store: of, schema: z.object({ name: z.string() }), lists });
     const byKey = access((request: HttpRequest) => ({
       kind: "allowed",
       caller: { id: request.header("Authorization") ?? "nobody", scopes: [] },
@@ -53,12 +47,10 @@ describe("a long page", () => {
     readonly links: Readonly<Record<string, string>>;
   }
 
-  async function page(app: App, target: string): Promise<Page> {
-    const answer = await app.fetch(new Request(`http://localhost${target}`));
+  async function page(app: App, target = ""): Promise<Page> {
+    const answer = await ask(app, `GET ${target}`);
     assert.equal(answer.status, 200);
-    const ids = JSON.parse(await answer.text()).map(({ id }: { id: number }) => id);
-    const links = (answer.headers.get("Link") ?? "").matchAll(/<([^>]*)>; rel="(\w+)"/g);
-    return { ids, links: Object.fromEntries(Array.from(links, ([, url = "", relation = ""]) => [relation, url])) };
+    return { ids: idsOf(answer), links: answer.links };
   }
 
   async function idsBy(sort: string): Promise<readonly number[]> {
@@ -72,14 +64,14 @@ describe("a long page", () => {
       const app = appWith();
       const all = await idsBy(sort);
       const first = await page(app, `/thing?sort=${sort}&limit=90`);
-      const second = await page(app, first.links["next"] ?? "");
-      const third = await page(app, second.links["next"] ?? "");
+      const second = await page(app, first.links["next"]);
+      const third = await page(app, second.links["next"]);
       assert.deepEqual([...first.ids, ...second.ids, ...third.ids], all);
       assert.deepEqual(first.ids.length, 90);
       assert.deepEqual([first.links["prev"], third.links["next"]], [undefined, undefined]);
-      const back = await page(app, third.links["prev"] ?? "");
+      const back = await page(app, third.links["prev"]);
       assert.deepEqual(back.ids, second.ids);
-      const start = await page(app, back.links["prev"] ?? "");
+      const start = await page(app, back.links["prev"]);
       assert.deepEqual(start.ids, first.ids);
       assert.deepEqual([start.links["prev"], start.links["next"]], [undefined, first.links["next"]]);
     });
@@ -126,7 +118,7 @@ describe("a long page", () => {
       const { ids, links } = await page(app, `/thing?sort=${sort}&limit=120`);
       assert.equal(reads, 2);
       assert.deepEqual(ids, all.slice(0, 119).toSpliced(99, 1));
-      const next = await page(app, links["next"] ?? "");
+      const next = await page(app, links["next"]);
       assert.deepEqual(next.ids, all.slice(120));
       await other.close();
     });
