@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { type App, PATCH, router } from "waymark";
-import { jsonDecoder } from "waymark/content";
 import { z } from "zod";
 import { collection, type Database, openDatabase } from "../../src/index.ts";
+import { ask } from "../tools/ask.ts";
 
 /** Refuses `secret` in any member, and says so in the message, as the rules of a schema may. */
 const text = z.string().refine((value) => !value.startsWith("secret"), { error: ({ input }) => `cannot be ${input}` });
@@ -25,7 +25,6 @@ describe("a caller who may not read a record", () => {
       path: "/things",
       store,
       schema,
-      decoders: [jsonDecoder],
       mayRead: (request, path) => {
         paths.push(path);
         return request.headers.has("Authorization");
@@ -36,14 +35,9 @@ describe("a caller who may not read a record", () => {
   after(() => database.close());
 
   const amend = async (headers: Readonly<Record<string, string>>, street = "secret street") => {
-    const request = new Request("http://localhost/things/1", {
-      method: "PATCH",
-      headers: { "Content-Type": "application/merge-patch+json", ...headers },
-      body: JSON.stringify({ address: { street } }),
-    });
-    const answer = await app.fetch(request);
-    assert.equal(answer.status, 400);
-    const { errors }: { readonly errors: readonly Fault[] } = JSON.parse(await answer.text());
+    const { status, value } = await ask(app, "PATCH /things/1", headers, { address: { street } });
+    assert.equal(status, 400);
+    const errors: readonly { readonly pointer: string; readonly detail: string }[] = value.errors;
     return Object.fromEntries(errors.map(({ pointer, detail }) => [pointer, detail]));
   };
 
@@ -69,8 +63,3 @@ describe("a caller who may not read a record", () => {
     assert.equal((await amend({ Authorization: "Bearer 1" }))["#/name"], "cannot be secret name");
   });
 });
-
-interface Fault {
-  readonly pointer: string;
-  readonly detail: string;
-}

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { type App, accept, contentType, GET, group, HttpRequest, PATCH, PUT, router } from "waymark";
 import { jsonDecoder } from "waymark/content";
+import { openApi } from "waymark/openapi";
 import { z } from "zod";
 import {
   collection,
@@ -11,13 +12,13 @@ import {
   excelCsvRepresentation,
   jsonLdRepresentation,
   jsonRepresentation,
-  ndjsonRepresentation,
   openDatabase,
   type Representation,
   type Store,
   xmlDecoder,
   xmlRepresentation,
 } from "../../src/index.ts";
+import { ask as askOf } from "../tools/ask.ts";
 
 const shout: Representation = {
   name: "shout",
@@ -68,29 +69,23 @@ beforeEach(async () => {
 
 afterEach(() => database.close());
 
-async function ask(target: string, headers: Readonly<Record<string, string>>, method = "GET", body?: string) {
-  const request = new Request(`http://localhost${target}`, { method, headers, ...(body && { body }) });
-  const response = await app.fetch(request);
-  return { status: response.status, headers: response.headers, text: await response.text() };
-}
+const ask = (line: string, headers: Readonly<Record<string, string>> = {}, content?: unknown) =>
+  askOf(app, line, headers, content);
 
 describe("the representation that Accept chooses", () => {
-  const cases: readonly [target: string, accepted: string | undefined, contentType: string, text: RegExp][] = [
+  for (const [target, accepted, contentType, expected] of [
     ["/things/1", undefined, "application/json", /^\{"id":1,"name":"Ada"/],
-    ["/things/1", "*/*", "application/json", /^\{"id":1,/],
     ["/things/1", "text/x-shout", "text/x-shout; charset=utf-8", /^\{"ID":1,"NAME":"ADA"/],
     ["/things/1", "text/x-card, application/json;q=0.5", "text/x-card", /^card 1$/],
-    ["/things", undefined, "application/json", /^\[\{"id":1,.*\]$/],
-    ["/things", "text/x-shout", "text/x-shout; charset=utf-8", /^\{"ID":1,.*\n$/],
+    ["/things", "*/*", "application/json", /^\[\{"id":1,.*\]$/],
     ["/things", "text/*", "text/x-shout; charset=utf-8", /^\{"ID":1,.*\n$/],
     ["/things", "text/x-count", "text/x-count", /^1$/],
-  ];
-  for (const [target, accepted, contentType, expected] of cases) {
+  ] as const) {
     it(`is ${contentType} for ${accepted ?? "no Accept"} at ${target}`, async () => {
-      const { status, headers, text } = await ask(target, accepted === undefined ? {} : { Accept: accepted });
-      assert.deepEqual([status, headers.get("Content-Type")], [200, contentType]);
+      const { status, header, text } = await ask(`GET ${target}`, accepted === undefined ? {} : { Accept: accepted });
+      assert.deepEqual([status, header("Content-Type")], [200, contentType]);
       assert.match(text, expected);
-      assert.match(headers.get("Vary") ?? "", /\bAccept\b/);
+      assert.match(header("Vary") ?? "", /\bAccept\b/);
     });
   }
 
@@ -99,32 +94,39 @@ describe("the representation that Accept chooses", () => {
     ["/things", "text/x-card", ["application/json", "text/x-shout", "text/x-count"]],
   ] as const) {
     it(`does not exist for ${accepted} at ${target}: 406 names the available ones`, async () => {
-      const { status, text } = await ask(target, { Accept: accepted });
-      assert.deepEqual([status, JSON.parse(text).available], [406, available]);
+      const { status, value } = await ask(`GET ${target}`, { Accept: accepted });
+      assert.deepEqual([status, value.available], [406, available]);
+    });
+
+    it(`is one of those in the document, at ${target}`, async () => {
+      const { paths } = await openApi(app, { title: "Things", version: "1" });
+      const described = JSON.stringify(paths[target.replace("1", "{id}")]?.["get"]);
+      for (const type of available) assert.ok(described.includes(`"${type}"`), type);
     });
   }
 });
 
 describe("entity tags", () => {
   it("differ between the representations of one state, and are those of the 304", async () => {
-    for (const target of ["/things/1", "/things"]) {
-      const json = await ask(target, {});
-      const shouted = await ask(target, { Accept: "text/x-shout" });
-      const [jsonTag, shoutTag] = [json, shouted].map(({ headers }) => headers.get("ETag") ?? "");
-      assert.notEqual(jsonTag, shoutTag);
-      const same = await ask(target, { Accept: "text/x-shout", "If-None-Match": `${shoutTag}` });
-      assert.deepEqual([same.status, same.headers.get("ETag")], [304, shoutTag]);
-      const other = await ask(target, { Accept: "text/x-shout", "If-None-Match": `${jsonTag}` });
-      assert.equal(other.status, 200);
+    for (const target of ["GET /things/1", "GET /things"]) {
+      const Accept = "text/x-shout";
+      const [json = "", shout = ""] = [
+        (await ask(target)).header("ETag"),
+        (await ask(target, { Accept })).header("ETag"),
+      ];
+      assert.notEqual(json, shout);
+      const same = await ask(target, { Accept, "If-None-Match": shout });
+      assert.deepEqual([same.status, same.header("ETag")], [304, shout]);
+      assert.equal((await ask(target, { Accept, "If-None-Match": json })).status, 200);
+      assert.equal((await ask(target.replace("GET", "HEAD"), { Accept })).header("ETag"), shout);
     }
   });
 
   it("of any representation name the state that a change is meant for, while it lasts", async () => {
-    const headers = { "Content-Type": "application/json" };
-    for (const accepted of ["application/json", "text/x-shout", "text/x-card"]) {
-      const tag = (await ask("/things/1", { Accept: accepted })).headers.get("ETag") ?? "";
-      const put = () => ask("/things/1", { ...headers, "If-Match": tag }, "PUT", `{"name":"by ${accepted}"}`);
-      assert.deepEqual([(await put()).status, (await put()).status], [204, 412], accepted);
+    for (const Accept of ["application/json", "text/x-shout", "text/x-card"]) {
+      const tag = (await ask("GET /things/1", { Accept })).header("ETag") ?? "";
+      const put = () => ask("PUT /things/1", { "If-Match": tag }, { name: `by ${Accept}` });
+      assert.deepEqual([(await put()).status, (await put()).status], [204, 412], Accept);
     }
   });
 });
@@ -135,13 +137,10 @@ describe("the representations of a collection", () => {
     assert.deepEqual([itemTypes, listTypes], [["application/json"], ["application/json"]]);
   });
 
+  // biome-ignore format: a table
   for (const [what, wrong, message] of [
     ["with one name", [jsonRepresentation, { ...shout, name: "json" }], /two representations have the name "json"/i],
-    [
-      "with one media type",
-      [jsonRepresentation, { ...jsonRepresentation, name: "x" }],
-      /mediaType "application\/json"/,
-    ],
+    ["with one media type", [jsonRepresentation, { ...jsonRepresentation, name: "x" }], /mediaType "application\/json"/],
     ["without a form for one record", [count], /"item"/],
     ["without a form for many", [card], /"list"/],
   ] as const) {
@@ -162,44 +161,19 @@ describe("the representations of a collection", () => {
   });
 });
 
-it("an option that a collection does not have is refused, with the nearest", () => {
-  const misspelt = { ...options, store, representation: [jsonRepresentation] }; // as of a program without types
-  assert.throws(() => collection(misspelt), {
-    name: "TypeError",
-    message:
-      /^collection\(\{ … \}\) has no option "representation"; did you mean representations\? Known: path, store, /,
-  });
-});
-
-describe("options of another type are refused, as of a program without types", () => {
-  const of = (make: (given: never) => unknown, given: unknown): (() => unknown) => {
-    return () => make(given as never); // That it is not of the type is the point.
-  };
-  for (const [call, message] of [
-    [
-      of(collection, { ...options, store, mayRead: true }),
-      "collection({ mayRead }) is of the type function, not boolean",
-    ],
-    [
-      of(collection, { ...options, store, representations: ndjsonRepresentation }),
-      "collection({ representations }) is of the type array, not object",
-    ],
-    [
-      of(csvRepresentation, { column: [] }),
-      'csvRepresentation({ … }) has no option "column"; did you mean columns? Known: columns, formulas',
-    ],
-    [of(csvDecoder, { columns: "id" }), "csvDecoder({ columns }) is of the type array, not string"],
-    [
-      of(excelCsvRepresentation, undefined),
-      "excelCsvRepresentation({ … }) takes an object of options, not undefined. Known: columns, dates",
-    ],
-    [of(xmlRepresentation, { root: "a", list: ["b"] }), "xmlRepresentation({ list }) is of the type string, not array"],
-    [
-      of(xmlDecoder, { rot: "a" }),
-      'xmlDecoder({ … }) has no option "rot"; did you mean root? Known: root, namespace, numbers, booleans, lists',
-    ],
-    [of(jsonLdRepresentation, { toNode: {} }), "jsonLdRepresentation({ toNode }) is of the type function, not object"],
-  ] as const) {
-    it(message, () => assert.throws(call, { name: "TypeError", message }));
+describe("options that are not those of the types are refused, as of a program without types", () => {
+  // biome-ignore format: a table
+  const wrong: readonly [make: (given: never) => unknown, name: string, given: unknown, message: string | RegExp][] = [
+    [collection, "collection", { representation: [] }, /has no option "representation"; did you mean representations\? Known: path, /],
+    [collection, "collection", { ...options, mayRead: true }, "collection({ mayRead }) is of the type function, not boolean"],
+    [csvRepresentation, "csvRepresentation", { columns: 1 }, "csvRepresentation({ columns }) is of the type array, not number"],
+    [csvDecoder, "csvDecoder", { columns: "id" }, "csvDecoder({ columns }) is of the type array, not string"],
+    [excelCsvRepresentation, "excelCsvRepresentation", undefined, /takes an object of options, not undefined\. Known: columns, dates$/],
+    [xmlRepresentation, "xmlRepresentation", { list: ["b"] }, "xmlRepresentation({ list }) is of the type string, not array"],
+    [xmlDecoder, "xmlDecoder", { rot: "a" }, /has no option "rot"; did you mean root\? Known: root, namespace, numbers, booleans, lists$/],
+    [jsonLdRepresentation, "jsonLdRepresentation", { toNode: {} }, "jsonLdRepresentation({ toNode }) is of the type function, not object"],
+  ];
+  for (const [make, name, given, message] of wrong) {
+    it(`of ${name}: ${message}`, () => assert.throws(() => make(given as never), { name: "TypeError", message }));
   }
 });

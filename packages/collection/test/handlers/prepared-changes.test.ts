@@ -1,19 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { type App, HttpError, type HttpRequest, problem, problemTypes, router } from "waymark";
+import { type App, type HttpRequest, router } from "waymark";
 import { openApi } from "waymark/openapi";
 import { z } from "zod";
-import { type CollectionOptions, collection, type Database, ndjsonDecoder, openDatabase } from "../../src/index.ts";
+import { collection, type Database, openDatabase } from "../../src/index.ts";
+import { type Answer, ask } from "../tools/ask.ts";
 
 const Note = z.strictObject({ text: z.string(), code: z.string().optional() });
 
-/** Opens a collection of notes with one of these options. */
-async function openNotes(options: Pick<CollectionOptions<z.infer<typeof Note>>, "before" | "stored">) {
-  const database = await openDatabase(":memory:", { collections: [{ name: "note" }] });
-  const store = database.store("note");
-  const notes = collection({ path: "/notes", store, schema: Note, listDecoders: [ndjsonDecoder], ...options });
-  return { database, app: router(notes.routes()) };
-}
+const ndjson = { "Content-Type": "application/x-ndjson" };
 
 describe("members that the server sets", () => {
   let database: Database;
@@ -26,7 +21,6 @@ describe("members that the server sets", () => {
       path: "/notes",
       store: database.store("note"),
       schema: Note,
-      listDecoders: [ndjsonDecoder],
       set: {
         owner: (request, before) => before?.["owner"] ?? who(request),
         changedBy: who,
@@ -40,25 +34,17 @@ describe("members that the server sets", () => {
   });
   after(() => database.close());
 
-  const send = async (user: string, method: string, path: string, content?: unknown, type = "application/json") => {
-    const body = content === undefined || typeof content === "string" ? content : JSON.stringify(content);
-    const headers = { User: user, "Content-Type": type };
-    const target = `/notes${path}`;
-    const answer = await app.fetch(
-      new Request(`http://localhost${target}`, { method, headers, ...(body !== undefined && { body }) }),
-    );
-    return { status: answer.status, text: await answer.text() };
-  };
+  const send = (user: string, method: string, path: string, content?: unknown, fields = {}): Promise<Answer> =>
+    ask(app, `${method} /notes${path}`, { User: user, ...fields }, content);
   const stateOf = async (id: number) => {
-    const { createdAt: _, updatedAt: __, ...rest } = JSON.parse((await send("admin", "GET", `/${id}`)).text);
+    const { createdAt: _, updatedAt: __, ...rest } = (await send("admin", "GET", `/${id}`)).value;
     return rest;
   };
 
   it("are those of whoever creates and changes a record", async () => {
     assert.equal((await send("ada", "POST", "", { text: "one", code: "1" })).status, 201);
     assert.deepEqual(await stateOf(1), { id: 1, text: "one", code: "1", owner: "ada", changedBy: "ada" });
-    const merge = "application/merge-patch+json";
-    assert.equal((await send("admin", "PATCH", "/1", { text: "two" }, merge)).status, 204);
+    assert.equal((await send("admin", "PATCH", "/1", { text: "two" })).status, 204);
     assert.deepEqual(await stateOf(1), { id: 1, text: "two", code: "1", owner: "ada", changedBy: "admin" });
     assert.equal((await send("ada", "PUT", "/1", { text: "three", code: "1" })).status, 204);
     assert.deepEqual(await stateOf(1), { id: 1, text: "three", code: "1", owner: "ada", changedBy: "ada" });
@@ -70,7 +56,7 @@ describe("members that the server sets", () => {
   });
 
   it("are not changed by clients, who may send back what they have read", async () => {
-    const read = JSON.parse((await send("ada", "GET", "/1")).text);
+    const { value: read } = await send("ada", "GET", "/1");
     assert.equal((await send("ada", "PUT", "/1", { ...read, text: "four" })).status, 204);
     for (const [method, path, content] of [
       ["POST", "", { text: "x", owner: "eve" }],
@@ -86,7 +72,7 @@ describe("members that the server sets", () => {
   it("decide who sees a record", async () => {
     assert.equal((await send("eve", "GET", "/1")).status, 404);
     assert.equal((await send("eve", "GET", "")).text, "[]");
-    assert.equal(JSON.parse((await send("ada", "GET", "?owner=ada")).text).length, 1);
+    assert.equal((await send("ada", "GET", "?owner=ada")).value.length, 1);
   });
 
   it("are set in many records, new and changed ones", async () => {
@@ -95,7 +81,7 @@ describe("members that the server sets", () => {
       { text: "five", code: "1" },
     ];
     const body = lines.map((line) => JSON.stringify(line)).join("\n");
-    const answer = await send("ada", "POST", "?upsert=code", body, "application/x-ndjson");
+    const answer = await send("ada", "POST", "?upsert=code", body, ndjson);
     assert.equal(answer.status, 200, answer.text);
     assert.deepEqual(await stateOf(2), { id: 2, text: "by line", code: "2", owner: "ada", changedBy: "ada" });
     assert.equal((await send("admin", "PATCH", "?all=true", { merge: { text: "all" } })).status, 200);
@@ -126,69 +112,6 @@ describe("members that the server sets", () => {
   });
 });
 
-describe("what is asked before a change", () => {
-  let database: Database;
-  let app: App;
-  const asked: unknown[] = [];
-  before(async () => {
-    ({ database, app } = await openNotes({
-      async before({ before, after }) {
-        asked.push([before?.["text"], after?.["text"]]);
-        const refused = after === undefined ? before?.["text"] === "kept" : after["text"] === "forbidden";
-        if (refused) throw new HttpError(problem(problemTypes.forbidden, { detail: "Not this one." }));
-        return after?.["text"] === "shout" ? { ...after, text: "SHOUT" } : undefined;
-      },
-    }));
-  });
-  after(() => database.close());
-
-  const send = async (method: string, path: string, content?: unknown, type = "application/json") => {
-    const body = content === undefined || typeof content === "string" ? content : JSON.stringify(content);
-    const headers = { "Content-Type": type };
-    const request = new Request(`http://localhost/notes${path}`, {
-      method,
-      headers,
-      ...(body !== undefined && { body }),
-    });
-    const answer = await app.fetch(request);
-    return { status: answer.status, text: await answer.text() };
-  };
-  const texts = async (): Promise<readonly string[]> =>
-    JSON.parse((await send("GET", "?sort=id")).text).map(({ text }: { readonly text: string }) => text);
-
-  it("may say something else, or refuse", async () => {
-    assert.equal((await send("POST", "", { text: "shout" })).status, 201);
-    assert.equal((await send("POST", "", { text: "forbidden" })).status, 403);
-    assert.equal((await send("PUT", "/1", { text: "forbidden" })).status, 403);
-    assert.equal((await send("PUT", "/1", { text: "kept" })).status, 204);
-    assert.equal((await send("DELETE", "/1")).status, 403);
-    assert.deepEqual(await texts(), ["kept"]);
-    assert.deepEqual(asked, [
-      [undefined, "shout"],
-      [undefined, "forbidden"],
-      ["SHOUT", "forbidden"],
-      ["SHOUT", "kept"],
-      ["kept", undefined],
-    ]);
-  });
-
-  it("is not asked about a change that changes nothing", async () => {
-    const before = asked.length;
-    assert.equal((await send("PUT", "/1", { text: "kept" })).status, 204);
-    assert.equal(asked.length, before);
-  });
-
-  it("is asked for each of many, of which nothing is stored where one is refused", async () => {
-    const lines = ["one", "forbidden"].map((text) => JSON.stringify({ text })).join("\n");
-    assert.equal((await send("POST", "", lines, "application/x-ndjson")).status, 403);
-    assert.equal((await send("POST", "", lines.replace("forbidden", "shout"), "application/x-ndjson")).status, 200);
-    assert.deepEqual(await texts(), ["kept", "one", "SHOUT"]);
-    assert.equal((await send("PATCH", "?all=true", { removed: true })).status, 403);
-    assert.equal((await send("PATCH", "?all=true", { merge: { code: "all" } })).status, 200);
-    assert.deepEqual(await texts(), ["kept", "one", "SHOUT"]);
-  });
-});
-
 describe("the function that gets stored records", () => {
   let database: Database;
   let app: App;
@@ -196,7 +119,11 @@ describe("the function that gets stored records", () => {
   const isLate = Promise.withResolvers<void>();
   const mail = Promise.withResolvers<void>();
   before(async () => {
-    ({ database, app } = await openNotes({
+    database = await openDatabase(":memory:", { collections: [{ name: "note" }] });
+    const notes = collection({
+      path: "/notes",
+      store: database.store("note"),
+      schema: Note,
       async stored({ id, text }, request) {
         calls.push([request.method, id, text, (await database.store("note").find(id)) !== undefined]);
         if (text === "fault") throw new Error("no mail");
@@ -204,14 +131,13 @@ describe("the function that gets stored records", () => {
         isLate.resolve();
         await mail.promise;
       },
-    }));
+    });
+    app = router(notes.routes());
   });
   after(() => database.close());
 
-  const send = async (method: string, path: string, body: string, fields: object = {}): Promise<number> => {
-    const headers = { "Content-Type": "application/json", ...fields };
-    return (await app.fetch(new Request(`http://localhost/notes${path}`, { method, headers, body }))).status;
-  };
+  const send = async (method: string, path: string, body: string, fields = {}): Promise<number> =>
+    (await ask(app, `${method} /notes${path}`, fields, body)).status;
 
   it("gets each new and changed one, of single requests and once", async () => {
     const key = { "Idempotency-Key": '"once"' };
@@ -221,7 +147,7 @@ describe("the function that gets stored records", () => {
     assert.equal(await send("PUT", "/1", '{"text":"two"}'), 204); // says what the record says
     assert.equal(await send("PATCH", "/1", '{"text":"three"}'), 204);
     assert.equal(await send("POST", "", '{"text":1}'), 400);
-    assert.equal(await send("POST", "", '{"text":"many"}', { "Content-Type": "application/x-ndjson" }), 200);
+    assert.equal(await send("POST", "", '{"text":"many"}', ndjson), 200);
     assert.deepEqual(calls, [
       ["POST", 1, "one", true],
       ["PUT", 1, "two", true],

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it, mock } from "node:test";
 import { type App, HttpRequest, type HttpResponse, router } from "waymark";
-import { jsonDecoder } from "waymark/content";
 import { z } from "zod";
 import { collection, type Database, openDatabase, type Store } from "../../src/index.ts";
+import { ask as askOf } from "../tools/ask.ts";
 
 describe("a caller whose rights end while it is answered", () => {
   let database: Database;
@@ -24,7 +24,6 @@ describe("a caller whose rights end while it is answered", () => {
       path: "/books",
       store,
       schema: z.strictObject({ title: z.string() }),
-      decoders: [jsonDecoder],
       readmit: (request) => {
         decisions++;
         return isAllowed ? request : undefined;
@@ -123,14 +122,8 @@ describe("a caller whose rights end while it is answered", () => {
       [later, isAllowed] = [later + 5000, false];
       return batch(...args);
     };
-    const answer = await app.fetch(
-      new Request("http://localhost/books?all=true", {
-        method: "PATCH",
-        headers: { "Content-Type": "application/json" },
-        body: JSON.stringify({ merge: { title: "Sanditon" } }),
-      }),
-    );
-    assert.equal(answer.status, 403, await answer.clone().text());
+    const { status, text } = await askOf(app, "PATCH /books?all=true", {}, { merge: { title: "Sanditon" } });
+    assert.equal(status, 403, text);
     const records = (await Array.fromAsync(store.list())).flat();
     assert.deepEqual(
       records.map(({ json }) => JSON.parse(json).title),

@@ -3,7 +3,8 @@ import { EventEmitter, once } from "node:events";
 import { after, before, describe, it } from "node:test";
 import { type App, type HttpRequest, router } from "waymark";
 import { z } from "zod";
-import { collection, type Database, ndjsonDecoder, openDatabase, type Visibility } from "../../src/index.ts";
+import { collection, type Database, openDatabase, type Visibility } from "../../src/index.ts";
+import { ask, idsOf } from "../tools/ask.ts";
 import { newPostgresDatabase } from "../tools/postgres-server.ts";
 
 const Note = z.strictObject({
@@ -19,151 +20,133 @@ const teamsOf = (request: HttpRequest<unknown>): "everything" | { readonly team?
   return teams === "*" ? "everything" : teams === undefined ? {} : { team: teams.split(",") };
 };
 
-for (const kind of ["SQLite", "PostgreSQL"] as const) {
-  describe(`the records that a caller sees (${kind})`, () => {
-    let database: Database;
-    let app: App;
-    const asked = new EventEmitter();
-    let grants: "everything" | { readonly team?: readonly string[] } | undefined;
-    before(async () => {
-      const address = kind === "SQLite" ? ":memory:" : await newPostgresDatabase();
-      const members = {
-        title: { filter: "text", search: true },
-        code: { unique: true, filter: "exact" },
-        team: { filter: "exact" },
-      } as const;
-      database = await openDatabase(address, { collections: [{ name: "note", members }] });
-      const notes = collection({
-        path: "/notes",
-        store: database.store("note"),
-        schema: Note,
-        listDecoders: [ndjsonDecoder],
-        visible: {
-          by: ["team"],
-          to: (request) => {
-            asked.emit("asked");
-            return grants ?? teamsOf(request);
-          },
+describe("the records that a caller sees", () => {
+  let database: Database;
+  let app: App;
+  const asked = new EventEmitter();
+  let grants: "everything" | { readonly team?: readonly string[] } | undefined;
+  before(async () => {
+    const members = {
+      title: { filter: "text", search: true },
+      code: { unique: true, filter: "exact" },
+      team: { filter: "exact" },
+    } as const;
+    database = await openDatabase(":memory:", { collections: [{ name: "note", members }] });
+    const notes = collection({
+      path: "/notes",
+      store: database.store("note"),
+      schema: Note,
+      visible: {
+        by: ["team"],
+        to: (request) => {
+          asked.emit("asked");
+          return grants ?? teamsOf(request);
         },
-      });
-      app = router(notes.routes());
-      const rows = [
-        { title: "Plan", code: "P", team: "red" },
-        { title: "Plan", code: "Q", team: "blue" },
-        { title: "Song", team: "Red" },
-      ];
-      for (const row of rows) await database.store("note").create(row);
+      },
     });
-    after(() => database.close());
-
-    const send = async (
-      teams: string | undefined,
-      method: string,
-      path: string,
-      { body, ...headers }: Readonly<Record<string, string>> = {},
-    ) => {
-      const fields = { ...headers, ...(teams !== undefined && { Teams: teams }) };
-      const answer = await app.fetch(
-        new Request(`http://localhost/notes${path}`, { method, headers: fields, ...(body !== undefined && { body }) }),
-      );
-      return { status: answer.status, headers: answer.headers, text: await answer.text() };
-    };
-    const json = (value: unknown) => ({ "Content-Type": "application/json", body: JSON.stringify(value) });
-    const patch = (value: unknown) => ({ ...json(value), "Content-Type": "application/merge-patch+json" });
-    const idsOf = async (teams: string | undefined, query = ""): Promise<readonly number[]> =>
-      JSON.parse((await send(teams, "GET", query)).text).map(({ id }: { readonly id: number }) => id);
-
-    it("are those of its values, in lists, searches and counts", async () => {
-      assert.deepEqual(await idsOf("red"), [1]);
-      assert.deepEqual(await idsOf("red,blue"), [1, 2]);
-      assert.deepEqual(await idsOf("*"), [1, 2, 3]);
-      assert.deepEqual(await idsOf("blue", "?q=plan"), [2]);
-      assert.deepEqual(await idsOf("blue", "?team=red"), []);
-      const counted = await send("red", "GET", "?limit=1", { Prefer: "count=exact" });
-      assert.equal(counted.headers.get("X-Total-Count"), "1");
-    });
-
-    it("are none for a caller without a value", async () => {
-      assert.deepEqual(await idsOf(undefined), []);
-      assert.equal((await send(undefined, "GET", "/1")).status, 404);
-    });
-
-    it("alone can be read, changed and removed", async () => {
-      assert.equal((await send("red", "GET", "/1")).status, 200);
-      for (const [method, content] of [
-        ["GET", {}],
-        ["PATCH", patch({ title: "x" })],
-        ["PUT", json({ title: "x", team: "red" })],
-        ["DELETE", {}],
-      ] as const) {
-        assert.equal((await send("red", method, "/2", content)).status, 404, method);
-        assert.equal((await send("red", method, "/2", { ...content, "If-Match": "*" })).status, 404, method);
-      }
-      assert.equal((await send("red", "PATCH", "/1", patch({ title: "Plan B" }))).status, 204);
-      assert.equal((await send("blue", "GET", "/2")).status, 200);
-    });
-
-    it("have tags of their own in lists", async () => {
-      const { headers } = await send("red", "GET", "");
-      const tag = headers.get("ETag") ?? "";
-      assert.equal((await send("red", "GET", "", { "If-None-Match": tag })).status, 304);
-      assert.equal((await send("blue", "GET", "", { "If-None-Match": tag })).status, 200);
-    });
-
-    it("are what it may store, one or many", async () => {
-      assert.equal((await send("red", "POST", "", json({ title: "New", team: "blue" }))).status, 403);
-      assert.equal((await send("red", "PATCH", "/1", patch({ team: "blue" }))).status, 403);
-      const lines = ["red", "blue"].map((team) => JSON.stringify({ title: "Line", team })).join("\n");
-      const many = { "Content-Type": "application/x-ndjson", body: lines };
-      assert.equal((await send("red", "POST", "", many)).status, 403);
-      assert.deepEqual(await idsOf("*", "?title=Line"), []);
-      const conflict = await send("red", "POST", "", json({ title: "New", code: "Q", team: "red" }));
-      assert.equal(conflict.status, 409);
-    });
-
-    it("are those that a change of many finds, and those that it names", async () => {
-      const all = await send("red", "PATCH", "?all=true", json({ merge: { title: "Ours" } }));
-      assert.equal(all.status, 200, all.text);
-      assert.equal(JSON.parse(all.text).matched, 1);
-      const named = await send("red", "PATCH", "", json({ records: [{ id: 2 }], merge: { title: "Ours" } }));
-      assert.equal(named.status, 409);
-      assert.deepEqual(await idsOf("*", "?title=Ours"), [1]);
-    });
-
-    it("are those whose changes it follows; one that is not visible any more is removed", async () => {
-      const first = await send("red", "GET", "/changes");
-      assert.deepEqual(
-        JSON.parse(first.text).map(({ id, removed }: { id: number; removed?: true }) => [id, removed ?? false]),
-        [
-          [2, true],
-          [3, true],
-          [1, false],
-        ],
-      );
-      assert.doesNotMatch(first.text, /blue|Song/);
-      const [, next = ""] = /<[^?]*([^>]*)>/.exec(first.headers.get("Link") ?? "") ?? [];
-      assert.equal((await send("*", "PATCH", "/1", patch({ team: "blue" }))).status, 204);
-      assert.equal((await send("red", "GET", `/changes${next}`)).text, '[{"id":1,"removed":true}]');
-      assert.equal((await send("blue", "GET", `/changes${next}`)).status, 410);
-      assert.equal((await send("blue", "GET", "/changes?after=AAAA")).status, 410);
-      assert.equal((await send("*", "PATCH", "/1", patch({ team: "red" }))).status, 204);
-    });
-
-    it("end a wait when they are others", async () => {
-      grants = { team: ["red"] };
-      let isAnswered = false;
-      const waiting = send(undefined, "GET", "/changes?after=now", { Prefer: "wait=30" }).finally(() => {
-        isAnswered = true;
-      });
-      await once(asked, "asked");
-      grants = { team: ["blue"] };
-      // The first of them may come before the request waits.
-      while (!isAnswered) await database.store("note").create({ title: "Wake", team: "red" });
-      assert.equal((await waiting).text, "[]");
-      grants = undefined;
-    });
+    app = router(notes.routes());
+    const rows = [
+      { title: "Plan", code: "P", team: "red" },
+      { title: "Plan", code: "Q", team: "blue" },
+      { title: "Song", team: "Red" },
+    ];
+    for (const row of rows) await database.store("note").create(row);
   });
-}
+  after(() => database.close());
+
+  const send = (teams: string | undefined, method: string, path: string, content?: unknown, fields = {}) =>
+    ask(app, `${method} /notes${path}`, { ...fields, ...(teams !== undefined && { Teams: teams }) }, content);
+  const seenBy = async (teams: string | undefined, query = ""): Promise<readonly number[]> =>
+    idsOf(await send(teams, "GET", query));
+
+  it("are those of its values, in lists, searches and counts", async () => {
+    assert.deepEqual(await seenBy("red"), [1]);
+    assert.deepEqual(await seenBy("red,blue"), [1, 2]);
+    assert.deepEqual(await seenBy("*"), [1, 2, 3]);
+    assert.deepEqual(await seenBy("blue", "?q=plan"), [2]);
+    assert.deepEqual(await seenBy("blue", "?team=red"), []);
+    const counted = await send("red", "GET", "?limit=1", undefined, { Prefer: "count=exact" });
+    assert.equal(counted.header("X-Total-Count"), "1");
+  });
+
+  it("are none for a caller without a value", async () => {
+    assert.deepEqual(await seenBy(undefined), []);
+    assert.equal((await send(undefined, "GET", "/1")).status, 404);
+  });
+
+  it("alone can be read, changed and removed", async () => {
+    assert.equal((await send("red", "GET", "/1")).status, 200);
+    for (const [method, content] of [
+      ["GET", undefined],
+      ["PATCH", { title: "x" }],
+      ["PUT", { title: "x", team: "red" }],
+      ["DELETE", undefined],
+    ] as const) {
+      assert.equal((await send("red", method, "/2", content)).status, 404, method);
+      assert.equal((await send("red", method, "/2", content, { "If-Match": "*" })).status, 404, method);
+    }
+    assert.equal((await send("red", "PATCH", "/1", { title: "Plan B" })).status, 204);
+    assert.equal((await send("blue", "GET", "/2")).status, 200);
+  });
+
+  it("have tags of their own in lists", async () => {
+    const known = { "If-None-Match": (await send("red", "GET", "")).header("ETag") };
+    assert.equal((await send("red", "GET", "", undefined, known)).status, 304);
+    assert.equal((await send("blue", "GET", "", undefined, known)).status, 200);
+  });
+
+  it("are what it may store, one or many", async () => {
+    assert.equal((await send("red", "POST", "", { title: "New", team: "blue" })).status, 403);
+    assert.equal((await send("red", "PATCH", "/1", { team: "blue" })).status, 403);
+    const lines = ["red", "blue"].map((team) => JSON.stringify({ title: "Line", team })).join("\n");
+    assert.equal((await send("red", "POST", "", lines, { "Content-Type": "application/x-ndjson" })).status, 403);
+    assert.deepEqual(await seenBy("*", "?title=Line"), []);
+    const conflict = await send("red", "POST", "", { title: "New", code: "Q", team: "red" });
+    assert.equal(conflict.status, 409);
+  });
+
+  it("are those that a change of many finds, and those that it names", async () => {
+    const all = await send("red", "PATCH", "?all=true", { merge: { title: "Ours" } });
+    assert.equal(all.status, 200, all.text);
+    assert.equal(all.value.matched, 1);
+    const named = await send("red", "PATCH", "", { records: [{ id: 2 }], merge: { title: "Ours" } });
+    assert.equal(named.status, 409);
+    assert.deepEqual(await seenBy("*", "?title=Ours"), [1]);
+  });
+
+  it("are those whose changes it follows; one that is not visible any more is removed", async () => {
+    const first = await send("red", "GET", "/changes");
+    assert.deepEqual(
+      first.value.map(({ id, removed }: { id: number; removed?: true }) => [id, removed ?? false]),
+      [
+        [2, true],
+        [3, true],
+        [1, false],
+      ],
+    );
+    assert.doesNotMatch(first.text, /blue|Song/);
+    const [, next = ""] = /<[^?]*([^>]*)>/.exec(first.header("Link") ?? "") ?? [];
+    assert.equal((await send("*", "PATCH", "/1", { team: "blue" })).status, 204);
+    assert.equal((await send("red", "GET", `/changes${next}`)).text, '[{"id":1,"removed":true}]');
+    assert.equal((await send("blue", "GET", `/changes${next}`)).status, 410);
+    assert.equal((await send("blue", "GET", "/changes?after=AAAA")).status, 410);
+    assert.equal((await send("*", "PATCH", "/1", { team: "red" })).status, 204);
+  });
+
+  it("end a wait when they are others", async () => {
+    grants = { team: ["red"] };
+    let isAnswered = false;
+    const waiting = send(undefined, "GET", "/changes?after=now", undefined, { Prefer: "wait=30" }).finally(() => {
+      isAnswered = true;
+    });
+    await once(asked, "asked");
+    grants = { team: ["blue"] };
+    // The first of them may come before the request waits.
+    while (!isAnswered) await database.store("note").create({ title: "Wake", team: "red" });
+    assert.equal((await waiting).text, "[]");
+    grants = undefined;
+  });
+});
 
 describe("visible", () => {
   it("is refused where a member cannot decide", async () => {
@@ -209,14 +192,10 @@ describe("visible", () => {
       ["c", [2]],
       ["d", []],
     ] as const) {
-      const list = await app.fetch(new Request("http://localhost/notes", { headers: { Teams: reader } }));
-      assert.deepEqual(
-        ((await list.json()) as readonly { readonly id: number }[]).map(({ id }) => id),
-        ids,
-      );
+      assert.deepEqual(idsOf(await ask(app, "GET /notes", { Teams: reader })), ids);
       for (const id of [1, 2, 3]) {
-        const one = await app.fetch(new Request(`http://localhost/notes/${id}`, { headers: { Teams: reader } }));
-        assert.equal(one.status, ids.includes(id as never) ? 200 : 404);
+        const { status } = await ask(app, `GET /notes/${id}`, { Teams: reader });
+        assert.equal(status, ids.includes(id as never) ? 200 : 404);
       }
     }
   });
@@ -236,16 +215,11 @@ describe("visible", () => {
         const schema = z.looseObject({});
         const notes = collection({ path: "/notes", store, schema, visible: { by: [by], to: () => ({ [by]: "a" }) } });
         const app = router(notes.routes());
-        const list = await app.fetch(new Request("http://localhost/notes"));
-        const listed = ((await list.json()) as readonly { readonly id: number }[]).map(({ id }) => id);
-        assert.deepEqual(listed, shown);
+        assert.deepEqual(idsOf(await ask(app, "GET /notes")), shown);
         for (let id = 1; id <= 2 * values.length; id++) {
-          const { status } = await app.fetch(new Request(`http://localhost/notes/${id}`));
-          assert.equal(
-            status,
-            shown.includes(id as never) ? 200 : 404,
-            `${by} ${JSON.stringify(values[(id - 1) >> 1])}`,
-          );
+          const { status } = await ask(app, `GET /notes/${id}`);
+          const what = `${by} ${JSON.stringify(values[(id - 1) >> 1])}`;
+          assert.equal(status, shown.includes(id as never) ? 200 : 404, what);
         }
       }
     });
