@@ -65,47 +65,43 @@ describeOnEveryStore("a change of many people", (openService) => {
     assert.deepEqual(await change(service, query, office), { ...counts, matched: 3, unchanged: 3, ...none });
     await change(service, query, { drop: { categories: ["Office"] } });
     assert.deepEqual(await categories(), [["Press"], undefined, undefined, undefined]);
-    const merged = await change(service, "?q=ad", { merge: { jobTitle: "Poet", email: "ada@example.org" } });
-    assert.deepEqual(merged, { ...counts, matched: 1, updated: 1, ...none });
-    const { jobTitle, email } = await read(service, 1);
-    assert.deepEqual([jobTitle, email], ["Poet", "ada@example.org"]);
+    const poet = { jobTitle: "Poet", email: "ada@example.org" };
+    assert.deepEqual(await change(service, "?q=ad", { merge: poet }), { ...counts, matched: 1, updated: 1, ...none });
+    assert.partialDeepStrictEqual(await read(service, 1), poet);
   });
 
   it("finds a value with more said of it in a list by the members that are sent", async () => {
     const [work, home] = ["joan@work.example", "joan@home.example"].map((value) => ({ value }));
+    const privately = { ...home, contexts: ["private"] };
     const id = await store(service, asJson({ name: "Joan", email: "joan@x.example", emails: [work] }));
-    const emails = async () => (await read(service, id))["emails"];
-    assert.equal((await change(service, `?id=${id}`, { add: { emails: [work] } }))["unchanged"], 1);
-    await change(service, `?id=${id}`, { add: { emails: [{ ...home, contexts: ["private"] }, home] } });
-    assert.deepEqual(await emails(), [work, { ...home, contexts: ["private"] }]);
-    assert.equal((await change(service, `?id=${id}`, { drop: { emails: [{}] } }))["unchanged"], 1);
-    await change(service, `?id=${id}`, { drop: { emails: [work] } });
-    assert.deepEqual(await emails(), [{ ...home, contexts: ["private"] }]);
-    await change(service, `?id=${id}`, { drop: { emails: [home] } });
-    assert.deepEqual([await emails(), (await read(service, id))["email"]], [undefined, "joan@x.example"]);
+    for (const [what, updated, emails] of [
+      [{ add: { emails: [work] } }, 0, [work]],
+      [{ add: { emails: [privately, home] } }, 1, [work, privately]],
+      [{ drop: { emails: [{}] } }, 0, [work, privately]],
+      [{ drop: { emails: [work] } }, 1, [privately]],
+      [{ drop: { emails: [home] } }, 1, undefined],
+    ] as const) {
+      assert.equal((await change(service, `?id=${id}`, what))["updated"], updated);
+      assert.deepEqual((await read(service, id))["emails"], emails);
+    }
+    assert.equal((await read(service, id))["email"], "joan@x.example");
     await change(service, `?id=${id}`, { removed: true });
   });
 
   it("is of all of them or none", async () => {
     const before = await readAll(service);
     const noName = await refused(service, "?all=true", { merge: { name: null } }, [400, "invalid-content"]);
-    assert.match(noName.detail ?? "", /^Nothing was changed: there are 3 faults in 3 records\.$/);
+    assert.equal(noName.detail, "Nothing was changed: there are 3 faults in 3 records.");
     assert.deepEqual(
       noName.errors?.map(({ pointer, ...error }) => [pointer, "id" in error && error.id]),
       [1, 2, 3].map((id) => ["#/name", id]),
     );
-    const taken = await refused(service, "?jobTitle=Clerk", { merge: { identifier: "K" } }, [409, "conflict"]);
-    assert.deepEqual(taken.errors?.[0], {
-      id: 2,
-      pointer: "#/identifier",
-      detail: "is already used by another record",
-      code: "taken",
-    });
+    const taken = { pointer: "#/identifier", detail: "is already used by another record", code: "taken" };
+    const conflict = await refused(service, "?jobTitle=Clerk", { merge: { identifier: "K" } }, [409, "conflict"]);
+    assert.deepEqual(conflict.errors?.[0], { id: 2, ...taken });
     const judged = await change(service, "?jobTitle=Clerk&dry-run=true", { merge: { identifier: "New" } });
-    assert.deepEqual(
-      [judged["updated"], judged["refused"], judged["errors"]],
-      [1, 1, [{ id: 3, pointer: "#/identifier", detail: "is already used by another record", code: "taken" }]],
-    );
+    const refusal = { refused: 1, errors: [{ id: 3, ...taken }] };
+    assert.deepEqual(judged, { ...counts, matched: 2, updated: 1, ...refusal });
     const { detail } = await refused(service, "?jobTitle=Clerk&most=1", { removed: true }, [409, "conflict"]);
     assert.equal(detail, "Nothing was changed: more than 1 records match, and most allows 1.");
     assert.deepEqual(await readAll(service), before);
@@ -141,9 +137,13 @@ describeOnEveryStore("a change of many people", (openService) => {
   });
 
   it("is read by those who follow, person by person", async () => {
-    const { text } = await service.send("GET", followed);
-    const last = JSON.parse(text).filter(({ id }: { readonly id: number }) => id < 3);
-    assert.deepEqual(last, [
+    let changes: readonly { readonly id: number; readonly removed?: true }[] = [];
+    // On PostgreSQL, a transaction of anybody on the server keeps changes back while it runs.
+    while (changes.length < 2) {
+      const { text } = await service.send("GET", followed);
+      changes = JSON.parse(text).filter(({ id, removed }: (typeof changes)[number]) => id < 3 && removed);
+    }
+    assert.deepEqual(changes, [
       { id: 1, removed: true },
       { id: 2, removed: true },
     ]);
@@ -154,20 +154,19 @@ describeInMemory("a change of 10,000 chosen people", (openService) => {
   const service = openService();
 
   it("is refused where three of them have changed, and names these", async () => {
-    const body = Array.from({ length: 10_000 }, (_, i) => `{"name":"Person ${i}"}`).join("\n");
+    const body = '{"name":"Ada"}\n'.repeat(10_000);
     const ndjson = { "Content-Type": "application/x-ndjson" };
     assert.equal((await service.send("POST", "/person", { headers: ndjson, body })).status, 200);
     const records = Array.from({ length: 10_000 }, (_, i) => ({ id: i + 1, etag: `"${i + 1}-json"` }));
-    assert.equal(await etagOf(service, "/person/10000"), records.at(-1)?.etag);
-    for (const id of [7, 800, 9_000]) await service.send("PATCH", `/person/${id}`, asJson({ jobTitle: "Clerk" }));
+    const changed = [7, 800, 9_000];
+    for (const id of changed) await service.send("PATCH", `/person/${id}`, asJson(clerk));
     const what = { records, add: { categories: ["All"] } };
-    const { errors, detail } = await refused(service, "", what, [409, "conflict"]);
+    const { errors } = await refused(service, "", what, [409, "conflict"]);
     assert.deepEqual(
       errors?.map((error) => "id" in error && error.id),
-      [7, 800, 9_000],
+      changed,
     );
-    assert.match(detail ?? "", /^Nothing was changed: there are 3 faults in 3 records\.$/);
-    const others = records.filter(({ id }) => ![7, 800, 9_000].includes(id));
+    const others = records.filter(({ id }) => !changed.includes(id));
     assert.equal((await change(service, "", { ...what, records: others }))["updated"], 9_997);
   });
 });
@@ -229,12 +228,6 @@ describeInMemory("what a change of many refuses", (openService) => {
       assert.equal((await readAll(service)).length, 1);
     });
   }
-
-  it("other content and DELETE", async () => {
-    const merged = { headers: { "Content-Type": "application/merge-patch+json" }, body: "{}" };
-    assert.equal((await service.send("PATCH", "/person?all=true", merged)).status, 415);
-    assert.equal((await service.send("DELETE", "/person?all=true")).status, 405);
-  });
 });
 
 describeInMemory("a change of many with names that no person has", (openService) => {
