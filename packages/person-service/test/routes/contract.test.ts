@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { asJson, assertProblem, asXml, pointersOf, read, readAll, store } from "../tools/answers.ts";
+import { personXml } from "../person/person-xml.ts";
+import { asJson, assertProblem, asXml, pointersOf, readAll, store } from "../tools/answers.ts";
 import { type Answer, describeOnEachStore, noon, type Service } from "../tools/transports.ts";
 
 const ada = { name: "Ada Lovelace", birthDate: "1815-12-10", identifier: "A-1" };
@@ -86,88 +87,35 @@ const targets: Readonly<Record<string, Due>> = {
   "/person": theList,
   "/person/1": thePerson,
   "/hello-world": theGreeting,
-  // Integers that nobody has.
+  "/": theFront,
+  // Integers that nobody has; what is no integer in canonical form.
   "/person/0": nobody,
   "/person/-1": nobody,
-  "/person/2": nobody,
-  "/person/999999": nobody,
-  "/person/2147483649": nobody,
-  "/person/4294967297": nobody,
-  "/person/9007199254740991": nobody,
-  "/person/9007199254740993": nobody,
-  "/person/9223372036854775807": nobody,
   "/person/9223372036854775808": nobody,
-  "/person/18446744073709551617": nobody,
-  [`/person/1${"0".repeat(400)}`]: nobody,
-  // No integers in canonical form.
   "/person/abc": notAnId,
   "/person/01": notAnId,
-  "/person/-0": notAnId,
   "/person/+1": notAnId,
-  "/person/1.0": notAnId,
   "/person/1.5": notAnId,
-  "/person/1e3": notAnId,
-  "/person/0x1": notAnId,
-  "/person/1_000": notAnId,
-  "/person/1%20": notAnId,
-  "/person/%C2%A01": notAnId,
-  "/person/%D9%A1": notAnId,
-  "/person/%EF%BC%91": notAnId,
   "/person/1.json": notAnId,
-  "/person/1;v=2": notAnId,
   "/person/1%2F2": notAnId,
-  "/person/%2531": notAnId,
-  "/person/%27%20OR%201=1--": notAnId,
   "/person/__proto__": notAnId,
-  "/person/undefined": notAnId,
-  "/person/null": notAnId,
   // Other spellings of the same target (RFC 3986 §6.2.2.2).
-  "/person/%31": thePerson,
-  "/%70erson/1": thePerson,
-  "/person/1?": thePerson,
-  "/person/1?delete=1&_method=DELETE": unknownParameter,
+  "/%70erson/%31": thePerson,
   "/person?": theList,
-  // Of 8,000 bytes (RFC 9112 §3).
-  [`/hello-world?${"x".repeat(7987)}`]: theGreeting,
-  // Other targets.
-  "/": theFront,
+  "/person/1?delete=1&_method=DELETE": unknownParameter,
+  // Other targets, and those that no path can have.
   "/nope": nothing,
   "/Person": nothing,
-  "/PERSON/1": nothing,
   "/person/": nothing,
   "/person/1/": nothing,
-  "/person/1/2": nothing,
   "//person": nothing,
-  "//person/1": nothing,
-  "/person//1": nothing,
-  "/person.json": nothing,
   "/person%2F1": nothing,
   "/hello-world/": nothing,
-  "/hello-World": nothing,
-  "/hello%20world": nothing,
   "/problems": nothing,
-  "/problems/": nothing,
-  "/problems/no-such-problem": nothing,
   "/problems/constructor": nothing,
-  // Targets that no path can have.
-  "/person/%": malformed,
   "/person/%zz": malformed,
-  "/person/%C3%28": malformed,
-  "/person/%C0%B1": malformed,
-  "/person/%ED%A0%80": malformed,
   "/person/%00": malformed,
-  "/person/1%0A": malformed,
 };
-
-const ignored: readonly (string | undefined | readonly string[])[] = [
-  undefined,
-  "",
-  "*/*",
-  "garbage",
-  "/",
-  "application/json;q=2",
-  ", ,",
-];
 
 /** What each route answers to an Accept field: what it has to give, or 406. */
 const acceptTable: readonly (readonly [
@@ -176,32 +124,17 @@ const acceptTable: readonly (readonly [
   person: number,
   greeting: number,
 ])[] = [
-  //                                               GET /person, /person/1, /hello-world
-  ...ignored.map((accept) => [accept, 200, 200, 200] as const),
-  ["application/json", 200, 200, 406],
-  ["Application/JSON", 200, 200, 406],
+  //                     GET /person, /person/1, /hello-world
+  [undefined, 200, 200, 200],
+  ["*/*", 200, 200, 200],
+  ["garbage", 200, 200, 200],
   ["application/*", 200, 200, 406],
   ["application/json;charset=utf-8", 200, 200, 406],
-  ['application/json;charset="UTF-8"', 200, 200, 406],
-  ["application/json;q=0.001", 200, 200, 406],
-  ["application/json; Q=0.3", 200, 200, 406],
-  [", ,application/json,,", 200, 200, 406],
-  ['a/b;x="1,2;q=0", application/json', 200, 200, 406],
   ["text/plain;q=0, */*", 200, 200, 406],
   ["text/plain", 406, 406, 200],
-  ["TEXT/PLAIN", 406, 406, 200],
-  ["text/plain;charset=utf-8", 406, 406, 200],
   [["text/plain", "application/json"], 200, 200, 200],
-  ["*/*;q=0, application/json", 200, 200, 406],
   ["application/json;q=0", 406, 406, 406],
-  ["*/*;q=0", 406, 406, 406],
-  ["application/json;version=2", 200, 200, 406],
-  ["text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2", 200, 200, 200],
-  ["text/html, image/gif, image/jpeg, */json", 200, 200, 200],
-  ["application/json;charset=utf-16", 406, 406, 406],
-  ["application/*+json", 406, 406, 406],
   ["application/problem+json", 406, 406, 406],
-  ["image/png", 406, 406, 406],
 ];
 
 const methods = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "QUERY", "TRACE", "PROPFIND", "DELETE"] as const;
@@ -232,8 +165,7 @@ describeOnEachStore("the contract", (openService, transport) => {
     });
 
     for (const [target, due] of Object.entries(targets)) {
-      const name = target.length > 60 ? `${target.slice(0, 60)}…` : target;
-      it(`GET ${name} → ${due.status}, and HEAD alike`, async () => {
+      it(`GET ${target} → ${due.status}, and HEAD alike`, async () => {
         const answer = await service.send("GET", target);
         await assertDue(service, answer, due);
         assertHead(await service.send("HEAD", target), answer);
@@ -269,34 +201,15 @@ describeOnEachStore("the contract", (openService, transport) => {
       });
     }
 
-    it("gives no JSON to those who exclude it", async () => {
-      for (const Accept of ["application/json;q=0, */*", "*/*, application/*;q=0.5, application/json;q=0"]) {
-        for (const target of ["/person", "/person/1"]) {
-          const { status, headers } = await service.send("GET", target, { headers: { Accept } });
-          assert.ok(status === 406 || headers["content-type"] !== "application/json", target);
-        }
-      }
-    });
-
     it("is refused before the id is read", async () => {
       const answer = await service.send("GET", "/person/abc", { headers: { Accept: "text/plain" } });
       await assertDue(service, answer, notAcceptable);
     });
 
-    it("takes ten thousand ranges", async () => {
-      const many = Array.from({ length: 10_000 }, (_, i) => `a/${i % 10}`).join();
-      const message = { headers: { Accept: many } };
-      const answer = await service.send("GET", "/person", message);
-      // Over a socket the head is too long before anyone looks at Accept.
-      if (transport === "in memory") await assertDue(service, answer, notAcceptable);
-      else await assertProblem(service, answer, 431, "head-too-large");
-    });
-
     it("does not matter to POST, which answers without content", async () => {
-      for (const Accept of ["text/plain", "application/json;q=0", "garbage", ""]) {
-        const { headers, body = "" } = asJson({ name: "Ada" });
-        const answer = await service.send("POST", "/person", { headers: { ...headers, Accept }, body });
-        assert.deepEqual([answer.status, answer.text], [200, ""]);
+      const { headers, body = "" } = asJson({ name: "Ada" });
+      for (const Accept of ["text/plain", "application/json;q=0"]) {
+        await store(service, { headers: { ...headers, Accept }, body });
       }
     });
   });
@@ -361,119 +274,24 @@ describeOnEachStore("the contract", (openService, transport) => {
     });
   });
 
-  if (transport === "over a socket") {
-    describe("methods that only a connection can carry", () => {
-      const service = openService();
-
-      it("TRACE sends nothing back of what came", async () => {
-        const headers = { "X-Secret": "mellon" };
-        for (const [target, status] of [
-          ["/person", 405],
-          ["/", 405],
-        ] as const) {
-          const answer = await service.send("TRACE", target, { headers });
-          assert.equal(answer.status, status);
-          assert.doesNotMatch(answer.text, /mellon/);
-        }
-      });
-
-      it("two Content-Type lines → 400", async () => {
-        const types = { "Content-Type": ["application/json", "application/json"] };
-        const answer = await service.send("POST", "/person", { headers: types, body: '{"name":"Ada"}' });
-        await assertProblem(service, answer, 400, "malformed-message");
-      });
-
-      for (const method of ["FOO", "get", "Get", "GETT"]) {
-        it(`${method} /person → 501`, async () => {
-          await assertProblem(service, await service.send(method, "/person"), 501, "not-implemented");
-        });
-      }
-
-      it("OPTIONS * → 204, about the server as a whole", async () => {
-        const answer = await service.send("OPTIONS", "*");
-        assert.deepEqual([answer.status, answer.text], [204, ""]);
-      });
-
-      it("GET * → 400", async () => {
-        await assertDue(service, await service.send("GET", "*"), malformed);
-      });
-
-      for (const target of [
-        "/person/../hello-world",
-        "/person/%2e%2e/hello-world",
-        "/./person",
-        "/person\\1",
-        "/a#b",
-      ]) {
-        it(`GET ${target} → 400, and reaches no other route`, async () => {
-          await assertDue(service, await service.send("GET", target), malformed);
-        });
-      }
-
-      it("GET http://elsewhere/hello-world → 200, since the authority is the client's affair", async () => {
-        await assertDue(service, await service.send("GET", "http://elsewhere/hello-world"), theGreeting);
-      });
-
-      it("GET with content → 200, on a connection that goes on", async () => {
-        const first = await service.send("GET", "/hello-world", { body: "GET /nope HTTP/1.1\r\n\r\n" });
-        await assertDue(service, first, theGreeting);
-        const second = await service.send("GET", "/hello-world");
-        assert.equal(second.connection, first.connection);
-      });
-    });
-  }
-
   describe("POST /person", () => {
     const service = openService();
+    const names = { givenName: "Ada", familyName: "Lovelace" };
+    const address = { postalCode: "W1", addressCountry: "GB" };
 
-    it("answers 200 without content, and says where the person is", async () => {
-      const answer = await service.send("POST", "/person", asJson({ name: "Ada" }));
-      await assertDue(service, answer, {
-        status: 200,
-        headers: { location: "/person/1", "content-length": "0" },
-        body: "",
-      });
+    it("is 200 without content, and says where the person is", async () => {
+      assert.equal((await service.send("GET", "/person")).text, "[]");
+      const due = { status: 200, headers: { location: "/person/1", "content-length": "0" }, body: "" };
+      await assertDue(service, await service.send("POST", "/person", asJson({ name: "Ada" })), due);
       assert.equal((await service.send("GET", "/person/1")).text, recordText(1, { name: "Ada" }));
     });
 
+    // biome-ignore format: a table
     const forms: readonly (readonly [name: string, json: string, xml: string, record: object])[] = [
-      ["a name", '{"name":"Ada"}', "<person><name>Ada</name></person>", { name: "Ada" }],
-      [
-        "names, from which another is derived",
-        '{"givenName":"Ada","familyName":"Lovelace"}',
-        "<person><givenName>Ada</givenName><familyName>Lovelace</familyName></person>",
-        { name: "Ada Lovelace", givenName: "Ada", familyName: "Lovelace" },
-      ],
-      [
-        "an address, and members in another order",
-        '{"address":{"postalCode":"W1","addressCountry":"GB"},"name":"Ada"}',
-        "<person><address><addressCountry>GB</addressCountry><postalCode>W1</postalCode></address><name>Ada</name></person>",
-        { name: "Ada", address: { postalCode: "W1", addressCountry: "GB" } },
-      ],
-      [
-        "white space, escapes and a prolog",
-        ' {\r\n\t"name" : "A\\u0064a \\/ \\ud83d\\ude00" }\n',
-        '<?xml version="1.0" encoding="UTF-8"?>\n<!-- a -->\n<person>\n <name>A&#100;<![CDATA[a]]> / &#x1F600;</name>\n</person>\n',
-        { name: "Ada / 😀" },
-      ],
-      [
-        "an empty text",
-        '{"name":"Ada","description":""}',
-        "<person><name>Ada</name><description/></person>",
-        { name: "Ada", description: "" },
-      ],
-      [
-        "text that XML and JSON must escape",
-        JSON.stringify({ name: "<&>\"'", description: "]]>\n\t\\" }),
-        "<person><name>&lt;&amp;&gt;&quot;&apos;</name><description>]]&gt;\n\t\\</description></person>",
-        { name: "<&>\"'", description: "]]>\n\t\\" },
-      ],
-      [
-        "a member that is null, which is absent",
-        '{"name":"Ada","email":null}',
-        "<person><name>Ada</name></person>",
-        { name: "Ada" },
-      ],
+      ["names, from which another is derived", JSON.stringify(names), personXml(names), { name: "Ada Lovelace", ...names }],
+      ["an address, and members in another order", JSON.stringify({ address, name: "Ada" }), personXml({ address, name: "Ada" }), { name: "Ada", address }],
+      ["an empty text", '{"name":"Ada","description":""}', "<person><name>Ada</name><description/></person>", { name: "Ada", description: "" }],
+      ["a member that is null, which is absent", '{"name":"Ada","email":null}', "<person><name>Ada</name></person>", { name: "Ada" }],
     ];
     for (const [name, json, xml, record] of forms) {
       it(`makes the same person of JSON and XML: ${name}`, async () => {
@@ -484,132 +302,70 @@ describeOnEachStore("the contract", (openService, transport) => {
         }
       });
     }
-
-    it("reads the media type without regard to case, and with charset", async () => {
-      for (const type of ["Application/JSON", "application/json;charset=UTF-8", 'application/json; charset="utf-8"']) {
-        await store(service, { headers: { "Content-Type": type }, body: '{"name":"Ada"}' });
-      }
-    });
-
-    it("reads UTF-16 that a byte order mark announces, as every reader of XML does", async () => {
-      const body = Buffer.from("\ufeff<person><name>Zoë</name></person>", "utf16le");
-      const id = await store(service, { headers: { "Content-Type": "application/xml" }, body });
-      assert.equal((await read(service, id))["name"], "Zoë");
-    });
   });
 
-  describe("ids", () => {
+  describe("changes of a person", () => {
+    const service = openService();
+    const address = { postalCode: "W1", addressCountry: "GB" };
+    const moved = { name: "Ada", address: { addressLocality: "London", addressCountry: "GB" } };
+    const merge = { identifier: null, address: { postalCode: null, addressLocality: "London" } };
+    const operations = [
+      { op: "remove", path: "/identifier" },
+      { op: "move", from: "/address/postalCode", path: "/name" },
+    ];
+    for (const [method, type, body, record] of [
+      ["PUT", "application/json", '{"name":"Eve"}', { name: "Eve" }],
+      ["PUT", "application/xml", "<person><name>Eve</name></person>", { name: "Eve" }],
+      ["PATCH", "application/merge-patch+json", JSON.stringify(merge), moved],
+      [
+        "PATCH",
+        "application/json-patch+json",
+        JSON.stringify(operations),
+        { name: "W1", address: { addressCountry: "GB" } },
+      ],
+    ] as const) {
+      it(`${method} of ${type} → 204`, async () => {
+        const id = await store(service, asJson({ name: "Ada", identifier: "A-1", address }));
+        const { status, text, headers } = await service.send(method, `/person/${id}`, {
+          headers: { "Content-Type": type },
+          body,
+        });
+        const { text: stored, headers: read } = await service.send("GET", `/person/${id}`);
+        assert.deepEqual([status, text, stored], [204, "", recordText(id, record)]);
+        // What PUT sent is not what is stored, which has an id and times (RFC 9110 §9.3.4).
+        assert.equal(headers["etag"], method === "PUT" ? undefined : read["etag"]);
+      });
+    }
+  });
+
+  describe("ids and identifiers", () => {
     const service = openService();
 
-    it("ascend by one", async () => {
-      assert.equal(await store(service, asJson({ name: "one" })), 1);
+    it("ascend by one, and are not used up by what is refused", async () => {
+      assert.equal(await store(service, asJson({ name: "one", identifier: "A-1" })), 1);
+      await assertProblem(service, await service.send("POST", "/person", asJson({})), 400, "invalid-content");
       assert.equal(await store(service, asJson({ name: "two" })), 2);
     });
 
-    it("are not used up by what is refused", async () => {
-      await assertProblem(service, await service.send("POST", "/person", asJson({})), 400, "invalid-content");
-      assert.equal(await store(service, asJson({ name: "three" })), 3);
-    });
-
-    it("may be given, in both forms, and those that follow go beyond", async () => {
+    it("may be given, in both forms, and ids that follow go beyond", async () => {
       assert.equal(await store(service, asJson({ id: 10, name: "ten" })), 10);
-      assert.equal(await store(service, asJson({ name: "eleven" })), 11);
       assert.equal(await store(service, asXml("<person><name>twenty</name><id>20</id></person>")), 20);
       assert.equal(await store(service, asJson({ id: 7, name: "seven" })), 7);
       assert.equal(await store(service, asJson({ name: "twenty-one" })), 21);
     });
 
-    it("that exist are refused with 409, and the person stays", async () => {
-      for (const message of [
-        asJson({ id: 10, name: "another" }),
-        asXml("<person><id>10</id><name>another</name></person>"),
-      ]) {
-        const answer = await service.send("POST", "/person", message);
-        assert.deepEqual(pointersOf(await assertProblem(service, answer, 409, "conflict")), ["#/id"]);
-      }
-      assert.equal((await read(service, 10))["name"], "ten");
-    });
-
-    it("can be the greatest integer, which keeps nobody else from being stored", async () => {
-      const greatest = Number.MAX_SAFE_INTEGER;
-      assert.equal(await store(service, asJson({ id: greatest, name: "the greatest" })), greatest);
-      assert.equal((await read(service, greatest))["name"], "the greatest");
-      assert.equal(await store(service, asJson({ name: "twenty-two" })), 22);
-    });
-
-    it("can be great and stand side by side, and those that follow pass over them", async () => {
-      const great = 2 ** 52;
-      for (const id of [great + 1, great + 2, great]) await store(service, asJson({ id, name: "great" }));
-      const assigned = [await store(service, asJson({ name: "next" })), await store(service, asJson({ name: "last" }))];
-      assert.deepEqual(assigned, [great + 3, great + 4]);
-    });
-
-    it("are the order of the list", async () => {
-      const ids = (await readAll(service)).map(({ id }) => id);
-      const great = [0, 1, 2, 3, 4].map((more) => 2 ** 52 + more);
-      assert.deepEqual(ids, [1, 2, 3, 7, 10, 11, 20, 21, 22, ...great, Number.MAX_SAFE_INTEGER]);
-    });
-  });
-
-  describe("identifiers", () => {
-    const service = openService();
-
-    it("may be absent from many", async () => {
-      await store(service, asJson({ name: "Ada" }));
-      await store(service, asJson({ name: "Ada" }));
-    });
-
     it("that exist are refused with 409, and nothing is stored", async () => {
-      await store(service, asJson({ name: "Ada", identifier: "A-1" }));
-      for (const message of [
-        asJson({ name: "Eve", identifier: "A-1" }),
-        asJson({ id: 99, name: "Eve", identifier: "A-1" }),
-        asXml("<person><name>Eve</name><identifier>A-1</identifier></person>"),
-      ]) {
+      const before = await readAll(service);
+      for (const [member, message] of [
+        ["#/id", asJson({ id: 10, name: "another" })],
+        ["#/id", asXml("<person><id>10</id><name>another</name></person>")],
+        ["#/identifier", asJson({ id: 99, name: "Eve", identifier: "A-1" })],
+        ["#/identifier", asXml("<person><name>Eve</name><identifier>A-1</identifier></person>")],
+      ] as const) {
         const answer = await service.send("POST", "/person", message);
-        assert.deepEqual(pointersOf(await assertProblem(service, answer, 409, "conflict")), ["#/identifier"]);
+        assert.deepEqual(pointersOf(await assertProblem(service, answer, 409, "conflict")), [member]);
       }
-      assert.equal((await readAll(service)).length, 3);
-    });
-
-    it("differ by case and by how a letter is composed", async () => {
-      for (const identifier of ["a-1", "é", "e\u0301"]) await store(service, asJson({ name: "Ada", identifier }));
-    });
-
-    it("have one holder, however many ask at once", async () => {
-      const before = (await readAll(service)).length;
-      const answers = await Promise.all(
-        Array.from({ length: 50 }, (_, i) =>
-          service.send("POST", "/person", asJson({ name: `Ada ${i}`, identifier: "raced for" })),
-        ),
-      );
-      const [winner, ...others] = answers.filter(({ status }) => status === 200);
-      assert.ok(winner !== undefined && others.length === 0, "one is stored");
-      for (const answer of answers) if (answer !== winner) await assertProblem(service, answer, 409, "conflict");
-      const after = await readAll(service);
-      assert.equal(after.length, before + 1);
-      assert.deepEqual(
-        after.filter(({ identifier }) => identifier === "raced for").map(({ id }) => `/person/${id}`),
-        [winner.headers["location"]],
-      );
-    });
-  });
-
-  describe("GET /person", () => {
-    const service = openService();
-
-    it("gives an empty array when there is nobody", async () => {
-      await assertDue(service, await service.send("GET", "/person"), content("application/json", "[]", true));
-    });
-
-    it("lists everybody, each in the form of GET /person/{id}", async () => {
-      const texts: string[] = [];
-      for (let i = 0; i < 100; i++) {
-        const id = await store(service, asJson({ name: `Person ${i}`, description: "x".repeat(1000) }));
-        texts.push((await service.send("GET", `/person/${id}`)).text);
-      }
-      const answer = await service.send("GET", "/person");
-      assert.equal(answer.text, `[${texts.join()}]`);
+      assert.deepEqual(await readAll(service), before);
     });
   });
 });

@@ -42,22 +42,11 @@ describeService("health", (openService) => {
 });
 
 describe("readiness", () => {
+  // biome-ignore format: a table
   const failures: readonly (readonly [name: string, health: Partial<Health>, detail: string])[] = [
-    [
-      "the service is about to stop",
-      { isReady: () => false, check: () => assert.fail("it is not asked") },
-      "The service is starting, or about to stop.",
-    ],
-    [
-      "the database cannot be used",
-      { check: () => Promise.reject(new StoreUnavailable("The disk of the database is full")) },
-      "The disk of the database is full.",
-    ],
-    [
-      "the database does not answer",
-      { check: () => new Promise(() => {}), patience: 1 },
-      "The database does not answer.",
-    ],
+    ["the service is about to stop", { isReady: () => false, check: assert.fail }, "The service is starting, or about to stop."],
+    ["the database cannot be used", { check: () => Promise.reject(new StoreUnavailable("It is full")) }, "It is full."],
+    ["the database does not answer", { check: () => new Promise(() => {}), patience: 1 }, "The database does not answer."],
   ];
   for (const [name, health, detail] of failures) {
     it(`is 503 while ${name}, and /live is 200`, async () => {
@@ -75,14 +64,6 @@ describe("readiness", () => {
     assert.deepEqual([status, body], [200, "ready for reads only"]);
   });
 
-  it("comes back", async () => {
-    let ready = false;
-    const app = appWith({ isReady: () => ready });
-    assert.equal((await ask(app, "/health/ready")).status, 503);
-    ready = true;
-    assert.equal((await ask(app, "/health/ready")).status, 200);
-  });
-
   it("is a logged 500 without a word when the check itself is at fault", async () => {
     const faults: unknown[] = [];
     const fault = new Error("/secret/person.db");
@@ -92,17 +73,14 @@ describe("readiness", () => {
     assert.doesNotMatch(String(body), /secret/);
   });
 
-  it("asks the database of the service", async () => {
-    const { app, database } = await openPersonService({ database: ":memory:" });
+  it("asks the database of the service, and the program that serves", async () => {
+    let isReady = false;
+    const { app, database } = await openPersonService({ database: ":memory:", isReady: () => isReady });
+    assert.equal((await ask(app, "/health/ready")).status, 503);
+    isReady = true;
     assert.equal((await ask(app, "/health/ready")).status, 200);
     await database.close();
     assert.equal((await ask(app, "/health/ready")).status, 503);
     assert.equal((await ask(app, "/health/live")).status, 200);
-  });
-
-  it("is asked of the program that serves", async () => {
-    const { app, database } = await openPersonService({ database: ":memory:", isReady: () => false });
-    assert.equal((await ask(app, "/health/ready")).status, 503);
-    await database.close();
   });
 });

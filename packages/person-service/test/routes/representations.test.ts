@@ -2,11 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
-import fc from "fast-check";
-import ICAL from "ical.js";
 import { ourMembers } from "../../src/person/members/member-list.ts";
-import { legalPerson } from "../person/legal-person.ts";
-import { asJson, assertProblem, asXml, read, store } from "../tools/answers.ts";
+import { asJson, assertProblem, store } from "../tools/answers.ts";
 import { type Answer, describeService, noon, type Service } from "../tools/transports.ts";
 
 type Form = "json" | "xml" | "jsonld" | "ndjson" | "csv" | "excel" | "vcard" | "vcard3" | "text-xml" | "html";
@@ -26,18 +23,7 @@ const forms: Readonly<Record<Form, readonly [mediaType: string, contentType: str
 };
 
 const itemForms: readonly Form[] = ["json", "xml", "jsonld", "vcard", "vcard3", "text-xml", "html"];
-const listForms: readonly Form[] = [
-  "json",
-  "xml",
-  "jsonld",
-  "ndjson",
-  "csv",
-  "excel",
-  "vcard",
-  "vcard3",
-  "text-xml",
-  "html",
-];
+const listForms: readonly Form[] = ["json", "xml", "jsonld", "ndjson", "csv", "excel", ...itemForms.slice(3)];
 const typesOf = (some: readonly Form[]): readonly string[] => some.map((form) => forms[form][0]);
 
 /** The two resources, and the state that stands in their entity tags while there is one person. */
@@ -59,19 +45,9 @@ const adaXml =
   "<description>Countess,\nand\tmore: &lt;b&gt;&amp;amp;]]&gt;</description>" +
   `<createdAt>${noon}</createdAt><updatedAt>${noon}</updatedAt></person>`;
 
-const adaJson = JSON.stringify({ id: 1, ...ada, createdAt: noon, updatedAt: noon });
-
 /** The form that each resource is sent in for an Accept field, none where it is refused. */
-const choices: readonly (readonly [
-  accept: string | undefined | readonly string[],
-  item: Form | undefined,
-  list: Form | undefined,
-])[] = [
+const choices: readonly (readonly [accept: string | undefined, item: Form | undefined, list: Form | undefined])[] = [
   [undefined, "json", "json"],
-  ["", "json", "json"],
-  ["garbage", "json", "json"],
-  ["*/*", "json", "json"],
-  ["application/*", "json", "json"],
   ["text/*", "vcard", "csv"],
   ["application/xml", "xml", "xml"],
   ["application/ld+json", "jsonld", "jsonld"],
@@ -79,46 +55,20 @@ const choices: readonly (readonly [
   ["text/csv", undefined, "csv"],
   ["text/vcard", "vcard", "vcard"],
   ["text/xml", "text-xml", "text-xml"],
-  ["application/xml, text/xml", "xml", "xml"],
-  ["application/json;q=0.9, text/xml", "text-xml", "text-xml"],
-  ["Application/XML", "xml", "xml"],
   // Parameters that name what is sent, and others (RFC 9110 §12.5.1).
-  ["text/vcard;version=4.0", "vcard", "vcard"],
-  ["text/vcard;version=3.0", "vcard3", "vcard3"],
-  ["text/vcard;version=2.1", undefined, undefined],
   ['text/vcard;version="4.0";charset=utf-8', "vcard", "vcard"],
-  ["text/vcard;version=2.1, application/xml;q=0.1", "xml", "xml"],
   ["text/vcard;version=3.0, text/vcard;q=0.5", "vcard3", "vcard3"],
+  ["text/vcard;version=2.1", undefined, undefined],
+  ["text/vcard;version=2.1, application/xml;q=0.1", "xml", "xml"],
   ["text/csv;header=present", undefined, "csv"],
   ["text/csv;dialect=excel", undefined, "excel"],
   ["text/csv, text/csv;dialect=excel;q=0.5", undefined, "csv"],
   ['application/ld+json;profile="http://www.w3.org/ns/json-ld#compacted"', "jsonld", "jsonld"],
-  ["text/vcard;charset=utf-16", undefined, undefined],
-  // Weights (RFC 9110 §12.4.2).
-  ["application/json;q=0.5, application/xml", "xml", "xml"],
+  // The order of the service, where the client has none.
   ["text/vcard, application/xml, application/json", "json", "json"],
-  ["text/vcard, application/xml", "xml", "xml"],
   ["application/json;q=0, */*", "xml", "xml"],
   ["application/json;q=0, application/xml;q=0, application/*", "jsonld", "jsonld"],
-  ["*/*;q=0", undefined, undefined],
-  ["*/*;q=0, text/vcard", "vcard", "vcard"],
   ["*/*, application/*;q=0.5, application/json;q=0.1", "vcard", "csv"],
-  ["application/xml;q=1.000, application/json;q=0.999", "xml", "xml"],
-  ["application/json;q=0., application/xml;Q=0.3, text/vcard; q=0.2", "xml", "xml"],
-  ["application/json;q=0.2;charset=utf-8, application/xml;q=0.1", "json", "json"],
-  ["application/xml;q=2, application/json;q=0.1", "json", "json"],
-  ["application/xml;q=0.1234, text/vcard;q=x, application/json;q=0.1", "json", "json"],
-  // Parameters.
-  ["application/xml;charset=utf-8", "xml", "xml"],
-  ['text/vcard;charset="UTF-8"', "vcard", "vcard"],
-  ["application/xml;version=2", "xml", "xml"],
-  ['a/b;x="1,2;q=0", application/xml', "xml", "xml"],
-  // Lists.
-  [", ,application/xml,,", "xml", "xml"],
-  [["application/json;q=0.1", "application/xml"], "xml", "xml"],
-  // What there is not.
-  ["application/*+json", undefined, undefined],
-  ["application/*+xml", undefined, undefined],
   ["application/problem+xml, application/problem+json", undefined, undefined],
   // A browser's.
   ["text/html", "html", "html"],
@@ -166,11 +116,6 @@ describeService("representations", (openService) => {
       });
     }
 
-    it("are in UTF-8 for any Accept-Charset", async () => {
-      const { status, text } = await get(service, "/person/1", "xml", { "Accept-Charset": "utf-16" });
-      assert.deepEqual([status, text.slice(0, 38)], [200, '<?xml version="1.0" encoding="UTF-8"?>']);
-    });
-
     it("do not apply to a missing person, nor to an error", async () => {
       for (const form of itemForms.filter((each) => each !== "html")) {
         const nobody = await get(service, "/person/2", form);
@@ -181,77 +126,34 @@ describeService("representations", (openService) => {
     });
   });
 
-  describe("of one person", () => {
-    const service = openService();
-
-    it("have somebody to represent", async () => assert.equal(await store(service, asJson(ada)), 1));
-
-    it("are JSON", async () => assert.equal((await get(service, "/person/1", "json")).text, adaJson));
-
-    it("are XML", async () => {
-      const { text, headers, bytes } = await get(service, "/person/1", "xml");
-      assert.equal(text, `<?xml version="1.0" encoding="UTF-8"?>\n${adaXml}`);
-      assert.equal(headers["content-length"], String(bytes.length));
-    });
-
-    it("are JSON-LD", async () => {
-      const {
-        "@context": context,
-        "@id": id,
-        "@type": type,
-        name,
-      } = JSON.parse((await get(service, "/person/1", "jsonld")).text);
-      assert.deepEqual([context, id, type, name], ["https://schema.org", "/person/1", "Person", "Ada Lovelace"]);
-    });
-
-    it("are a vCard", async () => {
-      const [kind, properties] = ICAL.parse((await get(service, "/person/1", "vcard")).text);
-      const names = properties.map(([name]: readonly [string]) => name);
-      assert.deepEqual(
-        [kind, names],
-        ["vcard", ["version", "fn", "tel", "adr", "note", "prodid", "uid", "created", "rev"]],
-      );
-    });
-  });
-
   describe("of everybody", () => {
     const service = openService();
 
-    it("have people to represent", async () => {
+    it("are elements in one document, each as that of one person", async () => {
       for (const person of [ada, { name: "Grace, Hopper" }]) await store(service, asJson(person));
-    });
-
-    it("are a line of JSON each", async () => {
-      const lines = (await get(service, "/person", "ndjson")).text.split("\n");
-      assert.equal(lines.pop(), "");
-      const array: unknown = JSON.parse((await get(service, "/person", "json")).text);
-      assert.deepEqual(
-        lines.map((line) => JSON.parse(line)),
-        array,
-      );
-      assert.equal(lines[0], adaJson);
-    });
-
-    it("are elements in one document", async () => {
+      const prolog = '<?xml version="1.0" encoding="UTF-8"?>\n';
+      assert.equal((await get(service, "/person/1", "xml")).text, prolog + adaXml);
       const { text } = await get(service, "/person", "xml");
-      assert.ok(text.startsWith(`<?xml version="1.0" encoding="UTF-8"?>\n<people>\n${adaXml}\n<person>`), text);
-      assert.ok(text.endsWith("</person>\n</people>\n"), text);
+      assert.ok(
+        text.startsWith(`${prolog}<people>\n${adaXml}\n<person>`) && text.endsWith("</person>\n</people>\n"),
+        text,
+      );
     });
 
     it("are rows of a table, with formulas guarded", async () => {
       const { text } = await get(service, "/person", "csv");
-      const rows = parse<Readonly<Record<string, string>>>(text, { columns: true, record_delimiter: "\r\n" });
-      assert.deepEqual(
-        rows.map(({ id, name }) => [id, name]),
-        [
-          ["1", "Ada Lovelace"],
-          ["2", "Grace, Hopper"],
-        ],
+      const [header, ...rows] = parse(text, { record_delimiter: "\r\n" }) as readonly string[][];
+      assert.deepEqual(header, ourMembers.names);
+      const named = rows.map((row) =>
+        Object.fromEntries(row.flatMap((cell, i) => (cell === "" ? [] : [[header[i], cell]]))),
       );
-      const [first = {}, second = {}] = rows;
-      assert.deepEqual([first["telephone"], first["address.postalCode"]], ["'+44 20 7946 0000", "W1"]);
-      assert.deepEqual([first["description"], second["description"]], [ada.description, ""]);
-      assert.deepEqual(Object.keys(first), ourMembers.names);
+      const times = { createdAt: noon, updatedAt: noon };
+      const { description, name } = ada;
+      const address = { "address.postalCode": "W1", "address.addressCountry": "GB" };
+      assert.deepEqual(named, [
+        { id: "1", name, telephone: "'+44 20 7946 0000", ...address, description, ...times },
+        { id: "2", name: "Grace, Hopper", ...times },
+      ]);
     });
 
     it("are what Excel opens, separated as in its language", async () => {
@@ -271,19 +173,6 @@ describeService("representations", (openService) => {
         assert.match(answer.headers["content-disposition"] ?? "", file);
         assert.ok(varies(answer).includes("Accept-Language"), "Vary");
       }
-    });
-
-    it("are nodes of a graph", async () => {
-      const { "@graph": graph } = JSON.parse((await get(service, "/person", "jsonld")).text);
-      assert.deepEqual(
-        graph.map((node: Readonly<Record<string, unknown>>) => node["@id"]),
-        ["/person/1", "/person/2"],
-      );
-    });
-
-    it("are vCards one after another", async () => {
-      const { text } = await get(service, "/person", "vcard");
-      assert.equal(ICAL.parse(text).length, 2);
     });
   });
 
@@ -326,49 +215,19 @@ describeService("representations", (openService) => {
       assert.equal(tags.size, itemForms.length * 2);
     });
 
-    it("each name the state that a change is meant for", async () => {
+    it("each name the state that a change is meant for, but for those that only lists have", async () => {
+      const headers = (tag = "") => ({ "Content-Type": "application/json", "If-Match": tag });
       for (const form of itemForms) {
-        const id = await store(service, asJson({ name: form }));
-        const stale = (await get(service, `/person/${id}`, form)).headers["etag"] ?? "";
-        const replace = (tag: string) =>
-          service.send("PUT", `/person/${id}`, {
-            ...asJson({ name: "Eve" }),
-            headers: { "Content-Type": "application/json", "If-Match": tag },
-          });
-        assert.equal((await replace(stale)).status, 204);
-        await assertProblem(service, await replace(stale), 412, "precondition-failed");
-        assert.equal((await read(service, id))["name"], "Eve");
+        const target = `/person/${await store(service, asJson({ name: form }))}`;
+        const tag = (await get(service, target, form)).headers["etag"];
+        const replace = () => service.send("PUT", target, { headers: headers(tag), body: '{"name":"Eve"}' });
+        assert.equal((await replace()).status, 204);
+        await assertProblem(service, await replace(), 412, "precondition-failed");
       }
-    });
-
-    it("of the forms that only lists have name no state of a person", async () => {
-      const id = await store(service, asJson({ name: "Mary" }));
-      const tag = (await get(service, `/person/${id}`, "json")).headers["etag"] ?? "";
-      const headers = { "If-Match": tag.replace("json", "csv") };
-      await assertProblem(
-        service,
-        await service.send("DELETE", `/person/${id}`, { headers }),
-        412,
-        "precondition-failed",
-      );
-    });
-  });
-
-  describe("in XML", () => {
-    const service = openService();
-
-    it("can be sent back as they were read, and lose nothing", async () => {
-      await fc.assert(
-        fc.asyncProperty(legalPerson, async ({ id: _id, identifier: _identifier, ...person }) => {
-          const target = `/person/${await store(service, asJson(person))}`;
-          const before = await get(service, target, "json");
-          const { text: xml } = await get(service, target, "xml");
-          assert.equal((await service.send("PUT", target, asJson({ name: "Somebody else" }))).status, 204);
-          assert.equal((await service.send("PUT", target, asXml(xml))).status, 204);
-          assert.equal((await get(service, target, "json")).text, before.text);
-        }),
-        { numRuns: 25 },
-      );
+      const target = `/person/${await store(service, asJson({ name: "Mary" }))}`;
+      const tag = (await get(service, target, "json")).headers["etag"]?.replace("json", "csv");
+      const removal = await service.send("DELETE", target, { headers: headers(tag) });
+      await assertProblem(service, removal, 412, "precondition-failed");
     });
   });
 });

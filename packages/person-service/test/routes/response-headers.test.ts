@@ -54,11 +54,4 @@ describeService("the header fields of an answer", (openService) => {
     assert.equal((await service.send("GET", "/hello-world")).headers["cache-control"], "no-cache");
     assert.equal((await service.send("GET", "/problems/conflict")).headers["cache-control"], "max-age=3600");
   });
-
-  it("never make a part, or an unchanged one, of the answer to a POST", async () => {
-    const { headers, body = "" } = asJson({ name: "Ada" });
-    const conditions = { Range: "bytes=0-1", "If-Modified-Since": "Fri, 31 Dec 9999 23:59:59 GMT" };
-    const answer = await service.send("POST", "/person", { headers: { ...headers, ...conditions }, body });
-    assert.equal(answer.status, 200);
-  });
 });
