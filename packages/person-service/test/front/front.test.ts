@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { openFolder } from "../../../waymark/test/tools/folder.ts";
-import { hashApiKey } from "../../src/access/files/api-key.ts";
 import { membersOf, openAccess } from "../../src/index.ts";
 import { basic, quickHash } from "../access/basic-authentication.ts";
+import { testKey as key, storedKey } from "../access/guarded.ts";
 import { asJson, store } from "../tools/answers.ts";
 import { describeOnEveryStore, describeService } from "../tools/transports.ts";
 
-const key = "ps_00000000000000000000000000000000000000000001K0Ecg";
 const json = { Accept: "application/json" };
 
 describeService("what a client is told of itself", (openService) => {
@@ -18,9 +17,7 @@ describeService("what a client is told of itself", (openService) => {
   ];
   const users = [{ name: "ada", password: quickHash("correct"), scopes: ["person:read", "person:write"] }];
   const file = folder.write("access.json", { rules, users });
-  const keys = folder.write("keys.json", {
-    keys: [{ name: "crm", hash: hashApiKey(key), scopes: ["person:read"], createdAt: "2026-01-31T12:00:00Z" }],
-  });
+  const keys = folder.write("keys.json", { keys: [storedKey(["person:read"])] });
   const guarded = openService(async () => ({
     access: (await openAccess({ file, keys })).filter,
     brand: { title: "Staff", accent: "#0b6e4f" },
