@@ -2,19 +2,15 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { exportJWK, generateKeyPair } from "jose";
-import { GET, HttpRequest, ok, router } from "waymark";
-import type { HeaderFields } from "../../../waymark/src/fields/header-list.ts";
 import { openFolder } from "../../../waymark/test/tools/folder.ts";
 import { runs } from "../../../waymark/test/tools/runs.ts";
-import { hashApiKey } from "../../src/access/files/api-key.ts";
 import { failureLimit } from "../../src/access/ways/failure-limit.ts";
 import { type AccessDenial, FileError, openAccess } from "../../src/index.ts";
 import { asJson, assertProblem, store } from "../tools/answers.ts";
-import { type Answer, describeOverSocket, describeService } from "../tools/transports.ts";
+import { type Answer, describeService } from "../tools/transports.ts";
 import { basic, quickHash } from "./basic-authentication.ts";
+import { guardedBy, storedKey, testKey } from "./guarded.ts";
 
-// Keys as the program makes them, their checksums included.
-const readerKey = "ps_00000000000000000000000000000000000000000001K0Ecg";
 const unknownKey = "ps_000000000000000000000000000000000000000000119o4DA";
 
 const read = ["person:read"];
@@ -34,15 +30,13 @@ describeService("a service with an access file", (openService, transport) => {
       { name: "grace", password: quickHash(""), scopes: read },
     ],
   });
-  const keys = folder.write("keys.json", {
-    keys: [{ name: "crm", hash: hashApiKey(readerKey), scopes: read, createdAt: "2026-01-31T12:00:00Z" }],
-  });
+  const keys = folder.write("keys.json", { keys: [storedKey(read)] });
   const refusals: AccessDenial[] = [];
   const service = openService(async () => {
     const { filter } = await openAccess({ file, keys, onDenial: (refusal) => refusals.push(refusal) });
     return { access: filter, cors: { origins: ["https://app.example.com"] } };
   });
-  const reader = { Authorization: `Bearer ${readerKey}` };
+  const reader = { Authorization: `Bearer ${testKey}` };
   const writer = { Authorization: basic("ada", "correct: h\u00f6rse") };
   const bearerChallenge = 'Bearer realm="person-service"';
   const basicChallenge = 'Basic realm="person-service", charset="UTF-8"';
@@ -84,14 +78,12 @@ describeService("a service with an access file", (openService, transport) => {
       ["GET", "/nothing"],
       ["GET", "/%zz"],
       ["GET", "/person/1", { Accept: "image/png" }],
-      ["GET", "/person/1", { "If-None-Match": "*" }],
       ["DELETE", "/person"],
       ["DELETE", "/person/1", { "If-Match": '"nonsense"' }],
       ["PATCH", "/person/1", { "Content-Type": "image/png" }],
       ["OPTIONS", "/person"],
       ["OPTIONS", "/person", { Origin: "https://app.example.com" }],
-      ["GET", `/person/1?access_token=${readerKey}`],
-      ["POST", "/person?_method=GET", { "X-HTTP-Method-Override": "GET" }],
+      ["GET", `/person/1?access_token=${testKey}`],
     ];
     for (const [method, target, headers = {}] of requests) {
       it(`${method} ${target} ${JSON.stringify(headers)}`, async () => {
@@ -108,13 +100,13 @@ describeService("a service with an access file", (openService, transport) => {
     const encoded = (text: string | Uint8Array): string => `Basic ${Buffer.from(text).toString("base64")}`;
     const bad: Readonly<Record<string, readonly [field: string, challenges: string, reason: string]>> = {
       "a key that nobody has": [`Bearer ${unknownKey}`, invalidToken, "unknown key"],
-      "a key that was cut off": [`Bearer ${readerKey.slice(0, -1)}`, invalidToken, "mistyped key"],
+      "a key that was cut off": [`Bearer ${testKey.slice(0, -1)}`, invalidToken, "mistyped key"],
       "a scheme without a key": ["Bearer", invalidToken, "malformed credentials"],
-      "two keys": [`Bearer ${readerKey} ${readerKey}`, invalidToken, "malformed credentials"],
-      "a tab": [`Bearer\t${readerKey}`, plain, "malformed credentials"],
-      "a key with something behind it": [`Bearer ${readerKey},`, invalidToken, "malformed credentials"],
+      "two keys": [`Bearer ${testKey} ${testKey}`, invalidToken, "malformed credentials"],
+      "a tab": [`Bearer\t${testKey}`, plain, "malformed credentials"],
+      "a key with something behind it": [`Bearer ${testKey},`, invalidToken, "malformed credentials"],
       "an oversized key": [`Bearer ${"x".repeat(8192)}`, invalidToken, "oversized credentials"],
-      "a key alone": [readerKey, plain, "unknown scheme"],
+      "a key alone": [testKey, plain, "unknown scheme"],
       "another scheme": ['Digest username="ada"', plain, "unknown scheme"],
       "a wrong password": [basic("ada", "wrong"), plain, "wrong password"],
       "the password of another": [basic("grace", "correct: h\u00f6rse"), plain, "wrong password"],
@@ -141,8 +133,8 @@ describeService("a service with an access file", (openService, transport) => {
 
   it("takes schemes in any case, and spaces before the credentials", async () => {
     for (const Authorization of [
-      `bearer ${readerKey}`,
-      `BEARER   ${readerKey}`,
+      `bearer ${testKey}`,
+      `BEARER   ${testKey}`,
       writer.Authorization.replace("Basic", "bASIC"),
     ]) {
       assert.equal((await service.send("GET", "/person", { headers: { Authorization } })).status, 200);
@@ -196,71 +188,57 @@ describeService("a service with an access file", (openService, transport) => {
 
   it("logs no credentials, nor any part of them", () => {
     const log = JSON.stringify(refusals);
-    for (const secret of [readerKey.slice(-9), "orse", writer.Authorization.slice(6), "__proto__"]) {
+    for (const secret of [testKey.slice(-9), "orse", writer.Authorization.slice(6), "__proto__"]) {
       assert(!log.includes(secret), secret);
     }
   });
 });
 
-describeOverSocket("a client that guesses", (openService) => {
+describe("a client that guesses", () => {
   const folder = openFolder("access");
-  const file = folder.write("access.json", {
-    rules: [{ path: "/**", scopes: [] }],
-    users: [
-      { name: "ada", password: quickHash("correct horse"), scopes: [] },
-      { name: "grace", password: quickHash("battery staple"), scopes: [] },
-    ],
-  });
-  const keys = folder.write("keys.json", {
-    keys: [{ name: "crm", hash: hashApiKey(readerKey), scopes: [], createdAt: "2026-01-31T12:00:00Z" }],
-  });
+  const rules = [{ path: "/**", scopes: [] }];
+  const users = [{ name: "ada", password: quickHash("correct horse"), scopes: [] }];
+  const file = folder.write("access.json", { rules, users });
+  // To guess where there are no users costs as many attempts, and no hashes.
+  const nobody = folder.write("nobody.json", { rules });
+  const keys = folder.write("keys.json", { keys: [storedKey()] });
   let time = 0;
-  const service = openService(async () => ({ access: (await openAccess({ file, keys, elapsed: () => time })).filter }));
-  const send = (Authorization: string): Promise<Answer> =>
-    service.send("GET", "/hello-world", { headers: { Authorization } });
+  const opened = async (from = file) => guardedBy((await openAccess({ file: from, keys, elapsed: () => time })).filter);
+  const statusOf = async (answer: Promise<{ readonly status: number }>): Promise<number> => (await answer).status;
 
   it("passwords is throttled, while right passwords and keys from its address get in", async () => {
-    assert.equal((await send(basic("ada", "correct horse"))).status, 200);
-    const guesses = await Promise.all(Array.from({ length: 22 }, (_, i) => send(basic("ada", `guess ${i}`))));
-    assert.deepEqual(guesses.map(({ status }) => status).toSorted(), [...Array(20).fill(401), 429, 429]);
+    const send = await opened();
+    const right = basic("ada", "correct horse");
+    assert.equal(await statusOf(send(right)), 200);
+    // Of the same that come together one hash is computed, and each of them counts.
+    const guesses = await Promise.all(Array.from({ length: 22 }, () => statusOf(send(basic("ada", "guess")))));
+    assert.deepEqual(guesses.toSorted(), [...Array(20).fill(401), 429, 429]);
     const throttled = await send(basic("ada", "one more"));
-    assert.deepEqual([throttled.status, throttled.headers["retry-after"]], [429, "5"]);
-    assert.equal(JSON.parse(throttled.text).type, "/problems/too-many-attempts");
-    assert.equal((await send(basic("ada", "correct horse"))).status, 200);
-    assert.equal((await send(`Bearer ${readerKey}`)).status, 200);
+    assert.deepEqual([throttled.status, throttled.headers.get("Retry-After")], [429, "5"]);
+    assert.equal(JSON.parse(String(throttled.body)).type, "/problems/too-many-attempts");
+    assert.equal(await statusOf(send(right)), 200);
+    assert.equal(await statusOf(send(`Bearer ${testKey}`)), 200);
     // What was remembered is so no more, but there is room for an attempt again.
     time = 90_000;
-    assert.equal((await send(basic("ada", "correct horse"))).status, 200);
+    assert.equal(await statusOf(send(right)), 200);
   });
 
-  it("names is throttled as one that guesses passwords", async () => {
-    time = 10_000_000;
-    const statuses: number[] = [];
-    for (let i = 0; i < 101; i++) statuses.push((await send(basic(`name ${i}`, "guess"))).status);
-    assert.deepEqual(statuses, [...Array(100).fill(401), 429]);
-    time += 5_000;
-    assert.equal((await send(basic("grace", "battery staple"))).status, 200);
-  });
-
-  it("is recognized by its address", async () => {
-    const { filter } = await openAccess({ file, elapsed: () => 0 });
-    const app = router({ filters: [filter] }, GET("/x", ok));
-    const guess = async (address: string): Promise<number> => {
-      const headers = { Authorization: basic("ada", "guess") };
-      return (await app.handle(HttpRequest.of({ target: "/x", headers, client: { address } }))).status;
-    };
-    const statuses: number[] = [];
-    for (let i = 0; i < 21; i++) statuses.push(await guess(`2001:db8::${i}`));
-    assert.deepEqual(statuses, [...Array(20).fill(401), 429]);
-    assert.deepEqual([await guess("2001:db8:0:1::1"), await guess("192.0.2.1")], [401, 401]);
-  });
-
-  it("keys is throttled, and good ones pass", async () => {
-    const statuses: number[] = [];
-    for (let i = 0; i < 102; i++) statuses.push((await send(`Bearer ${i}`)).status);
-    assert.deepEqual(statuses, [...Array(100).fill(401), 429, 429]);
-    assert.equal((await send(`Bearer ${readerKey}`)).status, 200);
-  });
+  for (const [what, guess] of [
+    ["names", (i: number) => basic(`name ${i}`, "guess")],
+    ["keys", (i: number) => `Bearer ${i}`],
+  ] as const) {
+    it(`${what} is throttled as one that guesses passwords, by its address`, async () => {
+      const send = await opened(nobody);
+      const statuses: number[] = [];
+      for (let i = 0; i < 102; i++) statuses.push(await statusOf(send(guess(i), `2001:db8::${i}`)));
+      assert.deepEqual(statuses, [...Array(100).fill(401), 429, 429]);
+      assert.deepEqual(
+        [await statusOf(send(guess(0), "2001:db8:0:1::1")), await statusOf(send(guess(0), "192.0.2.1"))],
+        [401, 401],
+      );
+      assert.equal(await statusOf(send(`Bearer ${testKey}`, "2001:db8::1")), 200);
+    });
+  }
 });
 
 describe("failed attempts", () => {
@@ -286,16 +264,12 @@ describe("openAccess", () => {
 
   it("lets in an API key until its end", async () => {
     let time = "2026-06-15T12:00:00Z";
-    const key = { name: "crm", hash: hashApiKey(readerKey), scopes: [], createdAt: "2026-01-31T12:00:00Z" };
-    const keys = folder.write("ending.json", { keys: [{ ...key, expiresAt: "2026-06-15T12:00:01Z" }] });
+    const keys = folder.write("ending.json", { keys: [{ ...storedKey(), expiresAt: "2026-06-15T12:00:01Z" }] });
     const file = folder.write("ending-rules.json", { rules: [{ path: "/**", scopes: [] }] });
-    const { filter } = await openAccess({ file, keys, now: () => new Date(time) });
-    const app = router({ filters: [filter] }, GET("/x", ok));
-    const answer = () =>
-      app.handle(HttpRequest.of({ target: "/x", headers: { Authorization: `Bearer ${readerKey}` } }));
-    assert.equal((await answer()).status, 200);
+    const send = guardedBy((await openAccess({ file, keys, now: () => new Date(time) })).filter);
+    assert.equal((await send(`Bearer ${testKey}`)).status, 200);
     time = "2026-06-15T12:00:01Z";
-    const { status, headers } = await answer();
+    const { status, headers } = await send(`Bearer ${testKey}`);
     assert.equal(status, 401);
     assert.match(headers.get("WWW-Authenticate") ?? "", /error_description="The key has expired"/);
   });
@@ -306,30 +280,18 @@ describe("openAccess", () => {
     const rules = [{ path: "/**", scopes: [] }];
     const users = [{ name: "ada", password: quickHash("correct horse"), scopes: [] }];
     const { filter } = await openAccess({ file: folder.write("any.json", { rules, users, tokens }) });
-    const app = router({ filters: [filter] }, GET("/", ok));
+    const send = guardedBy(filter);
     const part = fc.oneof(
       fc.constantFrom(
-        "Basic",
-        "bearer",
-        " ",
-        "\t",
-        ",",
-        "=",
-        ".",
-        ":",
-        "ps_",
-        "YWRhOg==",
-        "eyJhbGciOiJub25lIn0",
-        "e30",
-        "\xff",
+        ...["Basic", "bearer", " ", "\t", ",", "=", ".", ":", "ps_"],
+        ...["YWRhOg==", "eyJhbGciOiJub25lIn0", "e30", "\xff"],
       ),
       fc.string({ unit: "grapheme-ascii" }),
       fc.base64String(),
     );
     await fc.assert(
       fc.asyncProperty(fc.array(part, { maxLength: 6 }), async (parts) => {
-        const headers = { Authorization: parts.join("") };
-        const { status } = await app.handle(HttpRequest.of({ headers }));
+        const { status } = await send(parts.join(""));
         assert([400, 401, 429].includes(status), `${status}`);
       }),
       { numRuns: runs(100) },
@@ -338,30 +300,24 @@ describe("openAccess", () => {
 
   it("keeps what it has when a file is bad, and takes it once it is mended", async () => {
     const rule = (scope: string) => ({ rules: [{ path: "/**", scopes: [scope] }] });
-    const keys = (...names: readonly string[]) => ({
-      keys: names.map((name) => ({
-        name,
-        hash: hashApiKey(readerKey),
-        scopes: ["a"],
-        createdAt: "2026-01-31T12:00:00Z",
-      })),
-    });
-    const files = { file: folder.write("a.json", rule("a")), keys: folder.write("k.json", keys("crm")) };
+    const files = {
+      file: folder.write("a.json", rule("a")),
+      keys: folder.write("k.json", { keys: [storedKey(["a"])] }),
+    };
     const access = await openAccess(files);
-    const app = router({ filters: [access.filter] }, GET("/x", ok));
-    const status = async (headers: HeaderFields = { Authorization: `Bearer ${readerKey}` }): Promise<number> =>
-      (await app.handle(HttpRequest.of({ target: "/x", headers }))).status;
-    assert.deepEqual([await status(), await status({})], [200, 401]);
+    const send = guardedBy(access.filter);
+    const statuses = async () => [(await send(`Bearer ${testKey}`)).status, (await send()).status];
+    assert.deepEqual(await statuses(), [200, 401]);
     folder.write("a.json", rule("b"));
     folder.write("k.json", "{");
     await assert.rejects(access.reload(), FileError);
-    assert.deepEqual([await status(), await status({})], [200, 401]);
-    folder.write("k.json", keys("crm"));
+    assert.deepEqual(await statuses(), [200, 401]);
+    folder.write("k.json", { keys: [storedKey(["a"])] });
     await access.reload();
-    assert.equal(await status(), 403);
-    folder.write("k.json", keys());
+    assert.deepEqual(await statuses(), [403, 401]);
+    folder.write("k.json", { keys: [] });
     await access.reload();
-    assert.equal(await status(), 401);
+    assert.deepEqual(await statuses(), [401, 401]);
   });
 
   const secret = "$scrypt$secret";

@@ -1,18 +1,12 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { connect } from "node:net";
-import { text as readText } from "node:stream/consumers";
-import { after, before, describe, it } from "node:test";
-import { serve } from "@waymark/node";
+import { before, describe, it } from "node:test";
 import fc from "fast-check";
 import { type App, GET, HttpError, HttpRequest, POST, type Route, route, router, text } from "waymark";
 import { caller } from "waymark/filters";
 import { openFolder } from "../../../waymark/test/tools/folder.ts";
 import { runs } from "../../../waymark/test/tools/runs.ts";
-import { hashApiKey } from "../../src/access/files/api-key.ts";
 import { openAccess } from "../../src/index.ts";
-
-const key = "ps_00000000000000000000000000000000000000000001K0Ecg";
+import { storedKey, testKey } from "./guarded.ts";
 
 /** What each handler is for; it answers with that, and must be reached by nobody else. */
 const routes: readonly Route[] = [
@@ -36,9 +30,7 @@ const rules = [
 describe("the rules of an access file", () => {
   const folder = openFolder("rules");
   const file = folder.write("access.json", { rules });
-  const keys = folder.write("keys.json", {
-    keys: [{ name: "crm", hash: hashApiKey(key), scopes: ["read"], createdAt: "2026-01-31T12:00:00Z" }],
-  });
+  const keys = folder.write("keys.json", { keys: [storedKey(["read"])] });
   const opened = Promise.withResolvers<App>();
   before(async () => {
     const { filter } = await openAccess({ file, keys });
@@ -53,30 +45,10 @@ describe("the rules of an access file", () => {
       fc.oneof(
         { weight: 4, arbitrary: fc.constant(part) },
         fc.constantFrom(
-          ...[
-            part.toUpperCase(),
-            `${part};v=1`,
-            `${part}%20`,
-            `${part}%2F`,
-            `${part}%2f..`,
-            `${part}%5C`,
-            `${part}%00`,
-          ],
-          ...[
-            encodeAll(part),
-            encodeAll(encodeAll(part)),
-            `%2F${part}`,
-            `${part}.`,
-            `.${part}`,
-            `${part}%3Fa`,
-            `${part}%23`,
-          ],
-          ...[
-            part.replace("p", "%70"),
-            part.replace("a", "%61"),
-            part.replace("a", "%C1%A1"),
-            part.replace("s", "\u017f"),
-          ],
+          ...[";v=1", "%20", "%2F", "%2f..", "%5C", "%00", ".", "%3Fa", "%23"].map((end) => part + end),
+          ...[part.toUpperCase(), `%2F${part}`, `.${part}`, encodeAll(part), encodeAll(encodeAll(part))],
+          ...[part.replace("p", "%70"), part.replace("a", "%61"), part.replace("a", "%C1%A1")],
+          part.replace("s", "\u017f"),
         ),
         fc.constantFrom("", ".", "..", "%2e", "%2E%2e", "%252e%252e", "*", "**", "{id}", "%2F", "%5c", "\\", "//", ";"),
       ),
@@ -104,7 +76,7 @@ describe("the rules of an access file", () => {
     const reached = new Map<string, number>();
     await fc.assert(
       fc.asyncProperty(method, target, fields, fc.boolean(), async (method, target, headers, isReader) => {
-        const credentials: Readonly<Record<string, string>> = isReader ? { Authorization: `Bearer ${key}` } : {};
+        const credentials: Readonly<Record<string, string>> = isReader ? { Authorization: `Bearer ${testKey}` } : {};
         const request = parse(method, target, { ...headers, ...credentials });
         if (request === undefined) return;
         if (request.path === "/") return; // which is open to everybody
@@ -120,20 +92,22 @@ describe("the rules of an access file", () => {
     assert.deepEqual([...reached.keys()].toSorted(), ["anyone", "read"]);
   });
 
-  it("ask for credentials wherever no rule is, `*` among it", async () => {
+  it("ask for credentials wherever no rule is, `*` among it, and however a target hides its path", async () => {
     const app = await opened.promise;
-    for (const [method, target] of [
-      ["OPTIONS", "*"],
-      ["GET", "/public"],
-      ["GET", "/public/"],
-      ["GET", "/public/x/"],
-      ["GET", "/Public/x"],
-      ["POST", "/public/x"],
-      ["GET", "//public/x"],
-      ["GET", "/public//x"],
-      ["GET", "/public%2Fx"],
-    ] as const) {
-      assert.equal((await app.handle(HttpRequest.of({ method, target }))).status, 401, `${method} ${target}`);
+    for (const line of [
+      ...["OPTIONS *", "GET /public", "GET /public/", "GET /public/x/", "GET /Public/x", "POST /public/x"],
+      ...[
+        "GET //public/x",
+        "GET /public//x",
+        "GET /public%2Fx",
+        "GET /public/..%2Fperson/1",
+        "GET /public/..;/person/1",
+      ],
+      ...["GET http://public/person/1", "GET /person/1?/public/x"],
+      ...["GET /public/%252e%252e/person/1", "GET //person/1", "GET /person/%31", "GET /%70erson/1", "GET /admin/x"],
+    ]) {
+      const [method = "", target = ""] = line.split(" ");
+      assert.equal((await app.handle(HttpRequest.of({ method, target }))).status, 401, line);
     }
   });
 
@@ -152,42 +126,6 @@ describe("the rules of an access file", () => {
     );
     const status = async (path: string): Promise<number> => (await app.handle(HttpRequest.of({ target: path }))).status;
     assert.deepEqual(await Promise.all(["/a/open", "/a/late", "/a", "/b"].map(status)), [200, 401, 401, 401]);
-  });
-
-  describe("over a socket, where nothing tidies a target up, keep out", () => {
-    const targets = [
-      ...[
-        "/person/1",
-        "/public/../person/1",
-        "/public/%2e%2e/person/1",
-        "/public/..%2Fperson/1",
-        "/public/..;/person/1",
-      ],
-      ...["//person/1", "/public//../person/1", "/person/1/", "/person/1;a", "/person/%31", "/%70erson/1", "/PERSON/1"],
-      ...[
-        "http://public/person/1",
-        "http://h/public/../person/1",
-        "/public/x/../../person/1",
-        "/public\\..\\person\\1",
-      ],
-      ...["/person/1?/public/x", "/person/1#/public/x", "person/1", "*", "/admin/x", "/public/%252e%252e/person/1"],
-    ];
-    let port = 0;
-    let close: () => Promise<void> = async () => undefined;
-    before(async () => {
-      const server = await serve(await opened.promise);
-      port = server.port;
-      close = () => server.close({ grace: 0 });
-    });
-    after(() => close());
-    for (const target of targets) {
-      it(`GET ${target}`, async () => {
-        const socket = connect(port, "127.0.0.1");
-        socket.end(`GET ${target} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n`);
-        const [answer] = await Promise.all([readText(socket), once(socket, "close")]);
-        assert.match(answer, /^HTTP\/1\.1 40[01] /);
-      });
-    }
   });
 });
 

