@@ -66,7 +66,8 @@ function credentialsFor({ content: { keys, users, tokens } }: Access): string | 
 
 /** Returns a function that makes the command line of curl for a path of the service. */
 function curlFor({ url, tls }: StartedService): (path: string, options?: string) => string {
-  const { protocol, hostname, port } = new URL(url);
+  const { protocol, hostname, port: other } = new URL(url);
+  const port = other === "" ? (protocol === "https:" ? 443 : 80) : other; // --resolve needs it
   // A client cannot connect to "any address" everywhere, and no certificate has it.
   const host = hostname === "0.0.0.0" || hostname === "[::]" ? "127.0.0.1" : hostname;
   const name = tls === undefined ? host : nameFor(new X509Certificate(tls.cert), host.replace(/[[\]]/g, ""));

@@ -1,85 +1,108 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { openFolder } from "../../../../waymark/test/tools/folder.ts";
-import { missing } from "../../../../waymark/test/tools/missing-programs.ts";
-import { type ServiceProcess, startService, startServiceBy } from "../../tools/programs/service-process.ts";
-
-const run = promisify(execFile);
+import { openAccess } from "../../../src/access/access.ts";
+import { firstSteps, type StartedService } from "../../../src/cli/serving/first-steps.ts";
+import { quickHash } from "../../access/basic-authentication.ts";
+import { storedKey } from "../../access/guarded.ts";
 
 const folder = openFolder("first-steps");
-const fixture = (name: "cert" | "key"): string =>
-  fileURLToPath(new URL(`../../../../node/test/fixtures/self-signed-for-tests.${name}.pem`, import.meta.url));
 
-/** Runs the command that the service suggests, as a new user would, and returns the status of the answer. */
-async function statusOfHint({ printed }: ServiceProcess): Promise<string> {
-  const [, command] = /^try: (curl .*)$/m.exec(printed) ?? [];
-  const { stdout } = await run("sh", ["-c", `${command} --silent --output /dev/null --write-out '%{http_code}'`]);
-  return stdout;
-}
+// What they suggest is done in first-steps.long.test.ts.
+describe("the first lines of a service", () => {
+  const nobody = { people: 0, firstId: undefined };
+  const usual: StartedService = {
+    ...{ url: "http://127.0.0.1:8080", publicUrl: undefined, tls: undefined, access: undefined },
+    ...{ database: "./person.db", databaseVariable: undefined, readOnly: false, people: 1, firstId: 7 },
+  };
+  const cert = fileURLToPath(new URL("../../../../node/test/fixtures/self-signed-for-tests.cert.pem", import.meta.url));
+  const tls = { files: { cert, key: "" }, cert: readFileSync(cert) };
+  const scopes = ["person:read"];
+  const [guarded, greeting] = [
+    { path: "/person/**", scopes },
+    { path: "/hello-world", anyone: true },
+  ];
+  const users = [{ name: "ada b", password: quickHash("x"), scopes }];
 
-describe("the first lines of a service", { skip: missing("curl") }, () => {
-  const database = folder.path("person.db");
-
-  it("suggest a command that stores a person in an empty database", async () => {
-    await using service = await startService("--database", database);
-    assert.match(service.printed, /\(0 people\)\nempty: .*--demo/);
-    assert.equal(await statusOfHint(service), "200");
-    assert.match(await (await fetch(`${service.url}/person`)).text(), /^\[\{"id":1,[^{]*\}\]$/);
-  });
-
-  it("suggest a person that there is, with what HTTPS by a certificate of one's own needs", async () => {
-    for (const host of ["127.0.0.1", "127.0.0.2"]) {
-      const tls = ["--tls-cert", fixture("cert"), "--tls-key", fixture("key")];
-      await using service = await startService("--database", database, "--host", host, ...tls);
-      assert.match(service.printed, /\(1 person\)\ntry: curl --cacert .*\/person\/1\n/);
-      assert.equal(await statusOfHint(service), "200", service.printed);
-    }
-  });
-
-  it("under an access file suggest what everybody may see, and how to send credentials; health is open", async () => {
-    const access = folder.write("access.json", {
-      rules: [{ path: "/person/**", scopes: ["person:read"] }],
-      users: [
-        {
-          name: "ada",
-          password: "$scrypt$ln=15,r=8,p=3$feXx04O6Jh5+DGXDa3FxCA$wAwsqY6weE0GcV9K53CWu9FCQ3TTxYum2Ytdi/+3thM",
-          scopes: ["person:read"],
-        },
-      ],
-    });
-    await using service = await startService("--database", database, "--access", access);
-    assert.match(
-      service.printed,
-      /\naccess: 1 rule, 0 keys, 1 user \(.*access\.json\)\nwith credentials: curl --user ada /,
-    );
-    assert.equal(await statusOfHint(service), "200", service.printed);
-    for (const path of ["/health/live", "/health/ready"]) {
-      assert.equal((await fetch(service.url + path)).status, 200, path);
-    }
-    for (const path of ["/health/x", "/person"]) {
-      assert.equal((await fetch(service.url + path)).status, 401, path);
-    }
-  });
-
-  it("name the variable of the hosting platform that gave the database, and warn where nobody reaches the port", async () => {
-    const variables = `PORT=0 DATABASE_URL='${database}'`;
-    // Without the --port that is given to every service of the tests.
-    const shell = ["sh", "-c", `node=$0; program=$1; shift 3; ${variables} exec "$node" "$program" "$@"`];
-    await using service = await startServiceBy(shell);
-    assert.match(service.printed, /^listening on .*\ndatabase: .*person\.db \(1 person\), from DATABASE_URL\ntry: /);
-    service.kill("SIGTERM");
-    const { log } = await service.exited;
-    assert.deepEqual(
-      log.filter(({ level }) => level === "warn").map(({ event, msg }) => [event, msg]),
+  const cases: readonly (readonly [what: string, service: Partial<StartedService>, lines: readonly string[]])[] = [
+    [
+      "people not counted",
+      { people: undefined },
+      ["database: ./person.db (people not counted within a second)", "try: curl http://127.0.0.1:8080/person/7"],
+    ],
+    ["a person", {}, ["database: ./person.db (1 person)", "try: curl http://127.0.0.1:8080/person/7"]],
+    [
+      "people, read-only, elsewhere",
+      {
+        url: "http://[::]:80",
+        publicUrl: "https://a.example",
+        readOnly: true,
+        people: 1234,
+        databaseVariable: "DATABASE_URL",
+      },
       [
-        [
-          "loopback",
-          'the port 0 is from PORT, and only this machine can reach "127.0.0.1": on a hosting platform, give --host 0.0.0.0 and --access FILE',
-        ],
+        "links begin with https://a.example",
+        "database: ./person.db (1,234 people, read-only), from DATABASE_URL",
+        "try: curl http://127.0.0.1:80/person/7",
       ],
-    );
-  });
+    ],
+    [
+      "nobody",
+      nobody,
+      [
+        "database: ./person.db (0 people)",
+        "empty: store a person as below, or start with --demo for 537 people",
+        `try: curl -H 'Content-Type: application/json' -d '{"name":"Ada Lovelace"}' http://127.0.0.1:8080/person`,
+      ],
+    ],
+    [
+      "nobody, read-only",
+      { ...nobody, readOnly: true },
+      ["database: ./person.db (0 people, read-only)", "try: curl http://127.0.0.1:8080/person"],
+    ],
+    ...(
+      [
+        ["127.0.0.1:8080", "127.0.0.1:8080", ""],
+        ["127.0.0.2:8080", "localhost:8080", " --resolve localhost:8080:127.0.0.2"],
+        ["127.0.0.2:443", "localhost:443", " --resolve localhost:443:127.0.0.2"],
+      ] as const
+    ).map(
+      ([host, name, more]) =>
+        [
+          `a certificate on ${host}`,
+          { url: `https://${host}`, tls },
+          ["database: ./person.db (1 person)", `try: curl --cacert ${cert}${more} https://${name}/person/7`],
+        ] as const,
+    ),
+  ];
+  for (const [what, service, lines] of cases) {
+    it(`are for ${what}`, () => {
+      const { url } = { ...usual, ...service };
+      assert.deepEqual(firstSteps({ ...usual, ...service }), [`listening on ${url}`, ...lines]);
+    });
+  }
+
+  for (const [what, content, keys, lines] of [
+    ["a user", { rules: [guarded, greeting], users }, [], ["2 rules, 0 keys, 1 user", "--user 'ada b'", "hello-world"]],
+    [
+      "a key",
+      { rules: [guarded], users },
+      [storedKey()],
+      ["1 rule, 1 key, 1 user", "-H 'Authorization: Bearer KEY'", "health/live"],
+    ],
+    ["everybody", { rules: [{ path: "/**", anyone: true }] }, [], ["1 rule, 0 keys, 0 users", "", "person/7"]],
+  ] as const) {
+    it(`under an access file suggest what everybody may see, and how to send credentials: of ${what}`, async () => {
+      const files = [folder.write("access.json", content), folder.write("keys.json", { keys })] as const;
+      const rules = await openAccess({ file: files[0], keys: files[1] });
+      const [summary, credentials, open] = lines;
+      assert.deepEqual(firstSteps({ ...usual, access: { rules, files } }).slice(2), [
+        `access: ${summary} (${files.join(", ")})`,
+        ...(credentials === "" ? [] : [`with credentials: curl ${credentials} http://127.0.0.1:8080/person/7`]),
+        `try: curl http://127.0.0.1:8080/${open}`,
+      ]);
+    });
+  }
 });

@@ -3,7 +3,6 @@ import { describe, it } from "node:test";
 import { openPostgresDatabase } from "@waymark/collection";
 import { Client } from "pg";
 import { newPostgresDatabase } from "../../../../collection/test/tools/postgres-server.ts";
-import { firstSteps } from "../../../src/cli/serving/first-steps.ts";
 import { countSoon, reportProgress } from "../../../src/cli/terminal/streams.ts";
 import { personCollection } from "../../../src/index.ts";
 
@@ -48,12 +47,5 @@ describe("the number of people", () => {
       await other.end();
       await database.close();
     }
-    const service = { url: "http://127.0.0.1:8080", database: "postgres://db.example.org/people", readOnly: false };
-    const none = { publicUrl: undefined, databaseVariable: undefined, access: undefined, tls: undefined };
-    assert.deepEqual(firstSteps({ ...service, ...none, people: undefined, firstId: 7 }), [
-      "listening on http://127.0.0.1:8080",
-      "database: postgres://db.example.org/people (people not counted within a second)",
-      "try: curl http://127.0.0.1:8080/person/7",
-    ]);
   });
 });

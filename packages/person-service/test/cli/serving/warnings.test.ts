@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { openFolder } from "../../../../waymark/test/tools/folder.ts";
 import type { AccessContent } from "../../../src/access/access.ts";
-import { accessWarnings } from "../../../src/cli/serving/warnings.ts";
+import { parseCommandLine } from "../../../src/cli/command-line.ts";
+import { accessWarnings, warnOfAnyHost, warnOfIdleFiles, warnOfLoopback } from "../../../src/cli/serving/warnings.ts";
+import { toOptions } from "../../../src/cli/settings/options.ts";
+import type { ServiceSettings } from "../../../src/cli/settings/settings.ts";
 import { openPersonService } from "../../../src/service.ts";
+import { recordedLog } from "../../log/recorded-log.ts";
 
 const { app, database } = await openPersonService({ database: ":memory:" });
 await database.close();
@@ -47,6 +52,62 @@ describe("a warning about access", () => {
   for (const [name, [content, expected]] of Object.entries(cases)) {
     it(name, () => {
       assert.deepEqual(accessWarnings({ rules: [rule], users: [], keys: [key], ...content }, app.routes), expected);
+    });
+  }
+});
+
+describe("a warning about settings", () => {
+  const readable = openFolder("warnings").write("session.key", "x".repeat(32));
+  const cases: readonly (readonly [
+    argv: readonly string[],
+    port: string,
+    warnings: Readonly<Record<string, string>>,
+  ])[] = [
+    [[], "", {}],
+    [["--open", "--host-name=api.example"], "", {}],
+    [
+      ["--open"],
+      "",
+      {
+        "any-host":
+          "with --open, web pages can use the service by a host name of their own: add --host-name for each name that the service has",
+      },
+    ],
+    [["--access=a.json"], "", {}],
+    [
+      ["--access=a.json", "--keys=k.json", "--session-key", readable],
+      "",
+      {
+        "readable-by-others": `every user of this machine may read ${JSON.stringify(readable)}, and sign in as anybody; take that away with: chmod 600 ${readable}`,
+      },
+    ],
+    [
+      ["--database=postgres://me:secret@db/people"],
+      "",
+      {
+        "visible-password":
+          "other users of this machine can read the password in --database: use --database-file, PGPASSFILE or PGPASSWORD",
+      },
+    ],
+    [
+      [],
+      "8080",
+      {
+        loopback:
+          'the port 8080 is from PORT, and only this machine can reach "127.0.0.1": on a hosting platform, give --host 0.0.0.0 and --access FILE',
+      },
+    ],
+    [["--port=1"], "8080", {}],
+    [["--access=a.json", "--host=0.0.0.0"], "8080", {}],
+  ];
+  for (const [argv, port, expected] of cases) {
+    it(`of [${argv.join(" ")}] and the PORT "${port}" is ${Object.keys(expected).join() || "not given"}`, () => {
+      const line = parseCommandLine(argv, { PORT: port });
+      assert(line.kind === "run");
+      const options = toOptions(line.values as unknown as ServiceSettings, line.sourceOf); // it is serve that has them
+      const { log, entries } = recordedLog();
+      for (const warn of [warnOfAnyHost, warnOfIdleFiles, warnOfLoopback]) warn(options, log);
+      assert.deepEqual(Object.fromEntries(entries().map(({ event, msg }) => [event, msg])), expected);
     });
   }
 });
