@@ -6,16 +6,13 @@ import {
   around,
   attribute,
   before,
-  type Filter,
   GET,
   group,
   HttpRequest,
   HttpResponse,
   json,
   ok,
-  onError,
   POST,
-  type Route,
   type RouterOptions,
   router,
   text,
@@ -23,7 +20,6 @@ import {
 import { type Decoder, decodeUtf8 } from "waymark/content";
 import { served } from "../../src/serving/served-app.ts";
 import { ask, asked } from "../tools/ask.ts";
-import { trail } from "../tools/trail.ts";
 
 describe("web filters", () => {
   const mark = after((request, response) => response.withHeader("X-Seen", `${request.method} ${response.status}`));
@@ -58,14 +54,6 @@ describe("web filters", () => {
     });
     await ask(router({ filters: [look] }, GET("/{id}", ok)), "GET /%37%2f");
     assert.deepEqual(seen, ["/7%2F", []]);
-  });
-
-  it("may answer before any route is looked for", async () => {
-    const { steps, handler } = trail();
-    const closed = router({ filters: [around(() => new HttpResponse(503))] }, GET(handler()));
-    assert.equal((await ask(closed, "GET /")).status, 503);
-    assert.equal((await ask(closed, "GET /nowhere")).status, 503);
-    assert.deepEqual(steps, []);
   });
 
   it("see a malformed target as *, and its refusal, which no route can take", async () => {
@@ -104,41 +92,32 @@ describe("web filters", () => {
   });
 });
 
-describe("what fails within a web filter", () => {
+describe("onFault", () => {
   const fault = new Error("the fault");
-  const fails = (): never => {
-    throw fault;
+  const fromLog = new Error("the log is full");
+  const fails = (thrown: unknown) => (): never => {
+    throw thrown;
   };
-  const rejects = async (): Promise<never> => {
-    throw fault;
-  };
-  const thrownBy: Readonly<Record<string, readonly [inner: readonly Filter[], route: Route]>> = {
-    "a handler": [[], GET(fails)],
-    "an async handler": [[], GET(rejects)],
-    "a before": [[before(fails)], GET(ok)],
-    "an async before": [[before(rejects)], GET(ok)],
-    "an after": [[after(fails)], GET(ok)],
-    "an around": [[around(fails)], GET(ok)],
-    "an async around": [[around(rejects)], GET(ok)],
-  };
-  for (const [thrownIn, [inner, route]] of Object.entries(thrownBy)) {
-    it(`is a response for it: thrown in ${thrownIn}`, async () => {
-      for (const [clauses, status, told] of [
-        [[], 500, [fault]],
-        [[onError(Error, () => new HttpResponse(503))], 503, []],
-      ] as const) {
-        const { steps, around } = trail();
-        const faults: unknown[] = [];
-        const mark = after((_, response) => response.withHeader("X-Seen", String(response.status)));
-        const app = router(
-          { filters: [mark, around("web"), ...inner, ...clauses], onFault: (error) => faults.push(error) },
-          route,
-        );
-        const response = await ask(app, "GET /");
-        assert.deepEqual([response.status, response.headers.get("X-Seen")], [status, String(status)]);
-        assert.deepEqual(steps, ["web in", "web out"]);
-        assert.deepEqual(faults, told);
-      }
+  const cases: readonly (readonly [about: string, options: RouterOptions, thrown: unknown, written: unknown[]])[] = [
+    ["is console.error by default", {}, fault, [fault]],
+    ["logs what is no error with the route that threw it", {}, "oops", ["GET / threw", "oops"]],
+    ["logs null so as well", {}, null, ["GET / threw", null]],
+    ["takes its place", { onFault: () => {} }, fault, []],
+    [
+      "may throw: both errors are logged, and the answer is the same",
+      { onFault: fails(fromLog) },
+      fault,
+      [fault, fromLog],
+    ],
+    ["may be asynchronous and reject", { onFault: async () => fails(fromLog)() }, fault, [fault, fromLog]],
+  ];
+  for (const [about, options, thrown, expected] of cases) {
+    it(about, async (t) => {
+      const written: unknown[] = [];
+      t.mock.method(console, "error", (...values: readonly unknown[]) => written.push(...values));
+      assert.equal((await ask(router(options, GET(fails(thrown))), "GET /")).status, 500);
+      await new Promise(setImmediate); // A log that rejects has rejected by then.
+      assert.deepEqual(written, expected);
     });
   }
 
@@ -150,63 +129,10 @@ describe("what fails within a web filter", () => {
         filters: [before((request) => request.withAttribute(user, "ada"))],
         onFault: (_, request) => told.push(request?.attribute(user)),
       },
-      GET(fails),
+      GET(fails(fault)),
     );
     assert.equal((await ask(app, "GET /")).status, 500);
     assert.deepEqual(told, ["ada"]);
-  });
-});
-
-describe("onFault", () => {
-  /** What is written to console.error while the app answers a request whose handler fails. */
-  async function loggedWith(options: RouterOptions, thrown: unknown = fault): Promise<readonly unknown[]> {
-    const written: unknown[] = [];
-    // biome-ignore lint/suspicious/noConsole: it is put back below
-    const log = console.error;
-    console.error = (...values) => written.push(...values);
-    try {
-      const app = router(
-        options,
-        GET(() => {
-          throw thrown;
-        }),
-      );
-      const response = await ask(app, "GET /");
-      assert.equal(response.status, 500);
-      await new Promise(setImmediate); // A log that rejects has rejected by then.
-    } finally {
-      console.error = log;
-    }
-    return written;
-  }
-  const fault = new Error("the fault");
-  const fromLog = new Error("the log is full");
-
-  it("is console.error by default", async () => {
-    assert.deepEqual(await loggedWith({}), [fault]);
-  });
-
-  it("logs what is no error with the route that threw it", async () => {
-    assert.deepEqual(await loggedWith({}, "oops"), ["GET / threw", "oops"]);
-    assert.deepEqual(await loggedWith({}, null), ["GET / threw", null]);
-  });
-
-  it("takes its place", async () => {
-    assert.deepEqual(await loggedWith({ onFault: () => {} }), []);
-  });
-
-  it("may throw: both errors are logged, and the answer is the same", async () => {
-    const onFault = () => {
-      throw fromLog;
-    };
-    assert.deepEqual(await loggedWith({ onFault }), [fault, fromLog]);
-  });
-
-  it("may be asynchronous and reject", async () => {
-    const onFault = async () => {
-      throw fromLog;
-    };
-    assert.deepEqual(await loggedWith({ onFault }), [fault, fromLog]);
   });
 
   it("gets the errors that adapters can report in no response", () => {
