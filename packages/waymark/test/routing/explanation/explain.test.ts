@@ -25,6 +25,7 @@ import type { Explanation } from "../../../src/app.ts";
 import type { HeaderFields } from "../../../src/fields/header-list.ts";
 import { codeAt } from "../../package/declared-code.ts";
 import { ask, asked } from "../../tools/ask.ts";
+import { trail } from "../../tools/trail.ts";
 
 const app = router(
   group(
@@ -92,78 +93,46 @@ describe("the steps of an explanation", () => {
     const { method: sent, path: at, steps, route: chosen, status } = app.explain(asked("GET /person"));
     assert.deepEqual([sent, at, chosen, status], ["GET", "/person", steps[1]?.route, undefined]);
     assert.deepEqual(
-      steps.map((step) => [`${step.route.method} ${step.route.path}`, step.unmet === undefined]),
+      steps.map(({ route, unmet }) => `${route.method} ${route.path}${unmet === undefined ? " takes it" : ""}`),
       [
-        ["GET /person/{id:[0-9]+}", false],
-        ["GET /person", true],
-        ["POST /person", false],
-        ["GET /hello-world", false],
-        ["GET /beta", false],
-        ["GET /beta", false],
+        ...["GET /person/{id:[0-9]+}", "GET /person takes it", "POST /person"],
+        ...["GET /hello-world", "GET /beta", "GET /beta"],
       ],
     );
     assert.match(codeAt(steps[0]?.declaredAt ?? "", "explain.test.ts"), /^GET\("\/\{id:/);
     assert.match(codeAt(steps[2]?.declaredAt ?? "", "explain.test.ts"), /^POST\(contentType/);
   });
 
-  const isBeta = when("is beta", () => false);
-  const failures: Readonly<Record<string, readonly [declared: Route, line: string, condition: string, found: string]>> =
-    {
-      "a path": [GET("/a/{id}", ok), "GET /b", 'path "/a/{id}"', '"/b"'],
-      "another path of the route": [route(path("/{a}/x"), path("/y/{b}"), ok), "GET /z/x", 'path "/y/{b}"', '"/z/x"'],
-      "a path under not": [
-        route(path("/{a}"), not(path("/x")), ok),
-        "GET /x",
-        'not path "/x"',
-        "a request for which it holds",
-      ],
-      "a method": [GET("/a", accept("text/csv"), ok), "POST /a", "method GET", "POST"],
-      "a method in lower case": [GET("/a", ok), "get /a", "method GET", "get, and methods have their case"],
-      "several methods": [route("/a", method("PUT", "DELETE"), ok), "GET /a", "method PUT|DELETE", "GET"],
-      "a method under not": [route("/a", not(method("GET")), ok), "GET /a", "not GET", "a request for which it holds"],
-      "a method both named and under not": [
-        route("/a", method("GET", "POST"), not(method("POST")), ok),
-        "POST /a",
-        "not POST",
-        "a request for which it holds",
-      ],
-      "methods that exclude each other": [
-        route("/a", method("GET"), method("PUT"), ok),
-        "GET /a",
-        "method none",
-        "GET",
-      ],
-      "a media type": [
-        GET("/a", accept("text/csv", "text/plain"), ok),
-        "GET /a",
-        "accept text/csv, text/plain",
-        "Accept: image/png",
-      ],
-      "a content type": [
-        POST("/a", accept("text/csv"), contentType("text/*"), ok),
-        "POST /a",
-        "content type text/*",
-        "no Content-Type",
-      ],
-      "a header field": [GET("/a", header("X-A"), ok), "GET /a", "header X-A", "no X-A"],
-      "the value of a header field": [GET("/a", header("X-Sent", "2"), ok), "GET /a", "header X-Sent = 2", "X-Sent: 1"],
-      "an expression for a header field": [
-        GET("/a", header("x-sent", /^[a-z]$/i), ok),
-        "GET /a",
-        "header x-sent ~ /^[a-z]$/i",
-        "x-sent: 1",
-      ],
-      "a query parameter": [GET("/a", query("q"), ok), "GET /a?p", "query q", "no q"],
-      "the value of a query parameter": [GET("/a", query("q", "1"), ok), "GET /a?q=2", "query q = 1", "q=2"],
-      "a test": [GET("/a", isBeta, ok), "GET /a", "is beta", "a request for which it does not hold"],
-      "and under not": [
-        GET("/a", not(and(header("X-Sent"), not(query("q")))), ok),
-        "GET /a",
-        "not (header X-Sent and not query q)",
-        "a request for which it holds",
-      ],
-    };
-  for (const [about, [declared, line, condition, found]] of Object.entries(failures)) {
+  const beta = when("is beta", () => false);
+  const holds = "a request for which it holds";
+  const csv = accept("text/csv");
+  const either = method("GET", "POST");
+  type Failure = readonly [about: string, declared: Route, line: string, condition: string, found: string];
+  const failures: readonly Failure[] = [
+    ["a path", GET("/a/{id}", ok), "GET /b", 'path "/a/{id}"', '"/b"'],
+    ["another path", route(path("/{a}/x"), path("/y/{b}"), ok), "GET /z/x", 'path "/y/{b}"', '"/z/x"'],
+    ["a path under not", route(path("/{a}"), not(path("/x")), ok), "GET /x", 'not path "/x"', holds],
+    ["a method", GET("/a", csv, ok), "POST /a", "method GET", "POST"],
+    ["a method in lower case", GET("/a", ok), "get /a", "method GET", "get, and methods have their case"],
+    ["several methods", route("/a", method("PUT", "DELETE"), ok), "GET /a", "method PUT|DELETE", "GET"],
+    ["a method under not", route("/a", not(method("GET")), ok), "GET /a", "not GET", holds],
+    ["a method that is named, too", route("/a", either, not(method("POST")), ok), "POST /a", "not POST", holds],
+    ["methods that exclude each other", route("/a", method("PUT"), method("GET"), ok), "GET /a", "method none", "GET"],
+    ["a media type", GET("/a", accept("a/b", "a/c"), ok), "GET /a", "accept a/b, a/c", "Accept: image/png"],
+    ["a content type", POST("/a", csv, contentType("a/*"), ok), "POST /a", "content type a/*", "no Content-Type"],
+    ["a header field", GET("/a", header("X-A"), ok), "GET /a", "header X-A", "no X-A"],
+    ["the value of a header field", GET("/a", header("X-Sent", "2"), ok), "GET /a", "header X-Sent = 2", "X-Sent: 1"],
+    ["an expression", GET("/a", header("x-sent", /^[a-z]$/i), ok), "GET /a", "header x-sent ~ /^[a-z]$/i", "x-sent: 1"],
+    ["a query parameter", GET("/a", query("q"), ok), "GET /a?p", "query q", "no q"],
+    ["the value of a query parameter", GET("/a", query("q", "1"), ok), "GET /a?q=2", "query q = 1", "q=2"],
+    ["a test", GET("/a", beta, ok), "GET /a", "is beta", "a request for which it does not hold"],
+    [
+      "and under not",
+      GET("/a", not(and(header("X-Sent"), not(query("q")))), ok),
+      ...(["GET /a", "not (header X-Sent and not query q)", holds] as const),
+    ],
+  ];
+  for (const [about, declared, line, condition, found] of failures) {
     it(`say which condition failed first, and what was found: ${about}`, () => {
       const headers = { Accept: "image/png", "X-Sent": "1" };
       assert.deepEqual(router(declared).explain(asked(line, headers)).steps[0]?.unmet, { condition, found });
@@ -226,23 +195,10 @@ describe("what an explanation chose", () => {
   });
 
   it("runs neither filter nor handler", () => {
-    const ran: string[] = [];
-    const spied = router(
-      {
-        filters: [
-          before((request) => {
-            ran.push("filter");
-            return request;
-          }),
-        ],
-      },
-      GET("/a", () => {
-        ran.push("handler");
-        return ok();
-      }),
-    );
+    const { steps, before, handler } = trail();
+    const spied = router({ filters: [before("filter")] }, GET("/a", handler()));
     assert.equal(nameOf(spied.explain(asked("GET /a"))), "GET /a");
-    assert.deepEqual(ran, []);
+    assert.deepEqual(steps, []);
   });
 });
 
@@ -272,38 +228,14 @@ describe("the routes of an app", () => {
 
   it("are a row for each way to a handler, in order", () => {
     assert.deepEqual(
-      table.map(({ methods, path: at, produces, consumes, conditions }) => ({
-        methods,
-        path: at,
-        produces,
-        consumes,
-        conditions,
-      })),
+      table.map((row) => [row.methods, row.path, row.produces, row.consumes, row.conditions]),
       [
-        {
-          methods: ["GET"],
-          path: "/person/{id}",
-          produces: ["application/json", "application/xml"],
-          consumes: [],
-          conditions: ["header X-A", "query q ~ /^[0-9]$/"],
-        },
-        {
-          methods: ["POST"],
-          path: "/person",
-          produces: ["text/plain"],
-          consumes: ["application/json"],
-          conditions: [],
-        },
-        { methods: undefined, path: "/a", produces: [], consumes: [], conditions: ["not query old"] },
-        { methods: undefined, path: "/b", produces: [], consumes: [], conditions: ["not query old"] },
-        {
-          methods: ["GET", "PUT"],
-          path: "/{x}/y",
-          produces: [],
-          consumes: [],
-          conditions: ['path "/z/{y}"', "is beta"],
-        },
-        { methods: ["GET"], path: "/", produces: [], consumes: [], conditions: [] },
+        [["GET"], "/person/{id}", ["application/json", "application/xml"], [], ["header X-A", "query q ~ /^[0-9]$/"]],
+        [["POST"], "/person", ["text/plain"], ["application/json"], []],
+        [undefined, "/a", [], [], ["not query old"]],
+        [undefined, "/b", [], [], ["not query old"]],
+        [["GET", "PUT"], "/{x}/y", [], [], ['path "/z/{y}"', "is beta"]],
+        [["GET"], "/", [], [], []],
       ],
     );
   });

@@ -42,18 +42,15 @@ const refusals = ({ routes }: App) =>
 const messages = ({ findings }: App) =>
   findings.map(({ kind, message }) => `${kind}: ${message.replaceAll(/ \([^()]*:\d+:\d+\)/g, "")}`);
 
+const pass = before((request) => request);
+
 describe("the refusals of a route", () => {
   it("are those of the filters around it, the outermost first", () => {
-    const inner = group(
-      "/inner",
-      guard(403),
-      before((request) => request),
-      GET(() => ok()),
-    );
+    const inner = group("/inner", guard(403), pass, GET(ok));
     const app = router(
       { filters: [access(() => ({ kind: "allowed" }))] },
       group("/a", guard(404), inner),
-      POST("/b", () => ok()),
+      POST("/b", ok),
     );
     assert.deepEqual(refusals(app), ["/a/inner 401 400 403 429 503 404 403 ?", "/b 401 400 403 429 503"]);
     const [first] = app.routes;
@@ -71,12 +68,7 @@ describe("the refusals of a route", () => {
   });
 
   it("are said by method where a filter lets some by, HEAD among them", () => {
-    const app = router(
-      group(
-        guard(401, ["GET"]),
-        route("/a", method("GET", "POST"), () => ok()),
-      ),
-    );
+    const app = router(group(guard(401, ["GET"]), route("/a", method("GET", "POST"), ok)));
     assert.deepEqual(
       app.routes[0]?.refuses.map(({ methods }) => methods),
       [["POST", "HEAD"]],
@@ -91,17 +83,8 @@ describe("the refusals of a route", () => {
       describes: ({ path }) => (path === "/b" ? { open: "b is for all" } : { responses: { 401: { description: "" } } }),
     });
     const app = router(
-      mount(
-        "/m",
-        router(
-          { filters: [guard(403)] },
-          GET("/x", () => ok()),
-        ),
-      ),
-      group(
-        byPath,
-        GET(or(path("/a/{id}"), path("/b")), () => ok()),
-      ),
+      mount("/m", router({ filters: [guard(403)] }, GET("/x", ok))),
+      group(byPath, GET(or(path("/a/{id}"), path("/b")), ok)),
     );
     assert.deepEqual(refusals(app), ["/m/x 403", "/a/{id} 401", "/b  b is for all"]);
     assert.deepEqual(messages(app), []);
@@ -113,7 +96,7 @@ describe("the refusals of a route", () => {
         "/a",
         onError(() => problem(problemTypes.forbidden)),
         guard(),
-        GET(() => ok()),
+        GET(ok),
       ),
     );
     assert.deepEqual(refusals(app), ["/a 401"]);
@@ -125,22 +108,14 @@ describe("open", () => {
 
   it("is shown with its reason, and ends where a guard is within it", () => {
     const app = router(
-      group(
-        "/shop",
-        open("the window"),
-        GET(() => ok()),
-        group(
-          guard(),
-          POST("/order", () => ok()),
-        ),
-      ),
-      GET("/live", open("monitors"), () => ok()),
+      group("/shop", open("the window"), GET(ok), group(guard(), POST("/order", ok))),
+      GET("/live", open("monitors"), ok),
     );
     assert.deepEqual(refusals(app), ["/shop  the window", "/shop/order 401", "/live  monitors"]);
     assert.deepEqual(messages(app), []);
     assert.equal(
       listRoutes(app).replaceAll(/\(.*\)/g, "(…)"),
-      "GET   /shop        open\nPOST  /shop/order  401\n        filters around (…)\nGET   /live        open",
+      "GET   /shop        open  ok\nPOST  /shop/order  401   ok\n        filters around (…)\nGET   /live        open  ok",
     );
   });
 
@@ -156,41 +131,14 @@ describe("open", () => {
   });
 
   it("is refused below a guard, and twice, with the place of it", () => {
-    const below = group(
-      "/a",
-      guard(),
-      GET(open("all"), () => ok()),
-    );
+    const below = group("/a", guard(), GET(open("all"), ok));
     assert.throws(
       () => shown(below),
       /- GET \/a is not open: around \(.*\) around it refuses by 401 \(.*reach\.test\.ts:/,
     );
-    assert.throws(
-      () =>
-        shown(
-          group(
-            "/a",
-            open("all"),
-            guard(403),
-            GET(() => ok()),
-          ),
-        ),
-      /GET \/a is not open/,
-    );
-    assert.throws(
-      () => shown(GET("/a", open("x"), open("y"), () => ok())),
-      /GET \/a has two open\(…\), "x" and "y" \(/,
-    );
-    assert.throws(
-      () =>
-        shown(
-          group(
-            open("x"),
-            GET("/a", open("y"), () => ok()),
-          ),
-        ),
-      /GET \/a has two open\(…\), "x" and "y" \(/,
-    );
+    assert.throws(() => shown(group("/a", open("all"), guard(403), GET(ok))), /GET \/a is not open/);
+    assert.throws(() => shown(GET("/a", open("x"), open("y"), ok)), /GET \/a has two open\(…\), "x" and "y" \(/);
+    assert.throws(() => shown(group(open("x"), GET("/a", open("y"), ok))), /GET \/a has two open\(…\), "x" and "y" \(/);
   });
 });
 
@@ -198,55 +146,25 @@ describe("an unguarded route", () => {
   const found = (options: RouterOptions, ...routes: readonly Route[]) => messages(router(options, ...routes));
 
   it("is found in an app that guards another one, and is an error where findings are", () => {
-    const routes = [
-      group(
-        guard(),
-        GET("/a", () => ok()),
-      ),
-      GET("/b", () => ok()),
-    ];
+    const routes = [group(guard(), GET("/a", ok)), GET("/b", ok)];
     const said =
       'GET /b is open to everybody: no filter around it refuses by 401 or 403, and no open("why") says that it is meant';
     assert.deepEqual(found({}, ...routes), [`unguarded: ${said}`]);
     assert.throws(() => router({ strict: true }, ...routes), /GET \/b is open to everybody/);
-    assert.deepEqual(
-      found(
-        {},
-        GET("/a", () => ok()),
-        GET("/b", () => ok()),
-      ),
-      [],
-    );
+    assert.deepEqual(found({}, GET("/a", ok), GET("/b", ok)), []);
   });
 
   it("is none where only other sites are refused", () => {
-    assert.deepEqual(
-      found(
-        { filters: [refuseCrossSite()] },
-        GET("/a", () => ok()),
-        POST("/b", () => ok()),
-      ),
-      [],
-    );
+    assert.deepEqual(found({ filters: [refuseCrossSite()] }, GET("/a", ok), POST("/b", ok)), []);
   });
 
   it("is named once for all ways to it, with the filter that does not say how it refuses", () => {
     const routes = group(
       provide("caller", () => empty(401)),
-      GET(or(path("/b"), path("/c")), () => ok()),
+      GET(or(path("/b"), path("/c")), ok),
     );
-    assert.deepEqual(
-      found(
-        {},
-        group(
-          guard(),
-          GET("/a", () => ok()),
-        ),
-        routes,
-      ),
-      [
-        'unguarded: GET /b is open to everybody: no filter around it refuses by 401 or 403 (provide does not say how it refuses), and no open("why") says that it is meant',
-      ],
-    );
+    assert.deepEqual(found({}, group(guard(), GET("/a", ok)), routes), [
+      'unguarded: GET /b is open to everybody: no filter around it refuses by 401 or 403 (provide does not say how it refuses), and no open("why") says that it is meant',
+    ]);
   });
 });
