@@ -30,16 +30,20 @@ import {
   takes,
   text,
 } from "../../src/index.ts";
-import { docs, openApi } from "../../src/openapi/index.ts";
+import { docs, type OpenApiDocument, openApi } from "../../src/openapi/index.ts";
+import type { ResponseBody } from "../../src/response.ts";
 import { RoutingError } from "../../src/routing/index.ts";
+import { ask } from "../tools/ask.ts";
 
 const Note = z.strictObject({ title: z.string().min(1), tags: z.array(z.string()).default([]) });
 type Note = z.infer<typeof Note>;
 const notes = new Map<number, Note>([[1, { title: "Buy milk", tags: [] }]]);
 const conflict: ProblemType = { code: "conflict", status: 409, title: "Conflict", explanation: "It exists already." };
+const other = { ...conflict, code: "other" };
 
 describe("a handler with answers", () => {
   it("returns what they declare", async () => {
+    const kinds = answers({ 200: z.object({ kind: z.literal("a") }), 303: none, 204: none });
     const routes = group(
       "/notes",
       GET(answers({ 200: z.array(Note) }), () => json([...notes.values()])),
@@ -50,39 +54,28 @@ describe("a handler with answers", () => {
         const note = await body();
         return note.title === "Buy milk" ? problem(conflict) : created("/notes/2", note).withHeader("X-New", "yes");
       }),
-      GET(
-        "/kinds/{kind}",
-        answers({ 200: z.object({ kind: z.literal("a") }), 303: none, 204: none }),
-        ({ variables }) => {
-          if (variables.kind === "none") return noContent();
-          return variables.kind === "other" ? redirect("/") : json({ kind: "a" });
-        },
-      ),
+      GET("/kinds/{kind}", kinds, ({ variables }) => {
+        if (variables.kind === "none") return noContent();
+        return variables.kind === "other" ? redirect("/") : json({ kind: "a" });
+      }),
     );
     const app = router({ checkAnswers: true }, routes);
-    const ask = (target: string, body?: string) =>
-      app.handle(
-        HttpRequest.of({
-          target,
-          headers: { "Content-Type": "application/json" },
-          ...(body !== undefined && { method: "POST", body }),
-        }),
-      );
-    const statuses = await Promise.all(
-      [
-        ask("/notes"),
-        ask("/notes/1"),
-        ask("/notes/2"),
-        ask("/notes/x"),
-        ask("/notes", '{"title":"Call Ada"}'),
-        ask("/notes", '{"title":"Buy milk"}'),
-        ask("/notes", '{"title":""}'),
-        ask("/notes/kinds/a"),
-        ask("/notes/kinds/none"),
-        ask("/notes/kinds/other"),
-      ].map(async (response) => (await response).status),
-    );
-    assert.deepEqual(statuses, [200, 200, 404, 400, 201, 409, 400, 200, 204, 303]);
+    for (const [target, status, body] of [
+      ["/notes", 200],
+      ["/notes/1", 200],
+      ["/notes/2", 404],
+      ["/notes/x", 400],
+      ["/notes", 201, '{"title":"Call Ada"}'],
+      ["/notes", 409, '{"title":"Buy milk"}'],
+      ["/notes", 400, '{"title":""}'],
+      ["/notes/kinds/a", 200],
+      ["/notes/kinds/none", 204],
+      ["/notes/kinds/other", 303],
+    ] as const) {
+      const headers = { "Content-Type": "application/json" };
+      const sent = HttpRequest.of({ target, headers, ...(body !== undefined && { method: "POST", body }) });
+      assert.equal((await app.handle(sent)).status, status, target);
+    }
   });
 
   it("does not compile where it returns anything else", () => {
@@ -123,46 +116,28 @@ describe("router({ checkAnswers: true })", () => {
   /** As JavaScript, whose types do not hold it back. */
   const untyped = (response: HttpResponse) => response as ReturnType<typeof json<Note>>;
   const good = { title: "a", tags: [] };
-  const cases: readonly (readonly [name: string, response: () => HttpResponse, fault?: string])[] = [
+  type Case = readonly [name: string, response: () => HttpResponse, fault?: string];
+  const breaks = "200 with content that breaks its schema:";
+  const jsonOf = (body: ResponseBody) => () => content("application/json", body);
+  const written = JSON.stringify(good);
+  const bytes = new TextEncoder().encode(written);
+  const cases: readonly Case[] = [
     ["content that is right", () => json(good)],
-    [
-      "content with another spelling of its type",
-      () => content("application/vnd.note+json; v=1", JSON.stringify(good)),
-    ],
-    ["bytes", () => content("application/json", new TextEncoder().encode(JSON.stringify(good)))],
-    ["a stream", () => content("application/json", ['{"title"', new TextEncoder().encode(':"a","tags":[]}')])],
+    ["content with another spelling of its type", () => content("application/vnd.note+json; v=1", written)],
+    ["bytes", jsonOf(bytes)],
+    ["a stream", jsonOf([written.slice(0, 8), bytes.slice(8)])],
     ["content of a type that is not decoded", () => content("text/csv", "title\na\n")],
     ["no content", () => noContent()],
     ["a declared problem", () => problem(conflict)],
     ["a problem of waymark", () => problem(problemTypes.forbidden)],
-    [
-      "another problem",
-      () => problem({ ...conflict, code: "other" }),
-      "409 with something else than the problem that it declares",
-    ],
+    ["another problem", () => problem(other), "409 with something else than the problem that it declares"],
     ["another status", () => empty(202), "202, and declares 200, 204, 409"],
     ["content where none is declared", () => json(good, 204), "204 with content, and declares none"],
     ["no content where some is declared", () => ok(), "200 without content, and declares some"],
-    [
-      "a wrong member",
-      () => json({ title: "", tags: [1] }),
-      "200 with content that breaks its schema: #/title Too small",
-    ],
-    [
-      "a member too many",
-      () => json({ ...good, secret: 1 }),
-      '200 with content that breaks its schema: # Unrecognized key: "secret"',
-    ],
-    [
-      "a wrong stream",
-      () => content("application/json", ['{"title":', "7}"]),
-      "200 with content that breaks its schema: #/title",
-    ],
-    [
-      "a stream that is not JSON",
-      () => content("application/json", ["{"]),
-      "200 with content that is not JSON: SyntaxError",
-    ],
+    ["a wrong member", () => json({ title: "", tags: [1] }), `${breaks} #/title Too small`],
+    ["a member too many", () => json({ ...good, secret: 1 }), `${breaks} # Unrecognized key: "secret"`],
+    ["a wrong stream", jsonOf(['{"title":', "7}"]), `${breaks} #/title`],
+    ["a stream that is not JSON", jsonOf(["{"]), "200 with content that is not JSON: SyntaxError"],
   ];
   for (const [name, response, fault] of cases) {
     it(`${fault === undefined ? "sends" : "refuses"} ${name}`, async () => {
@@ -174,8 +149,7 @@ describe("router({ checkAnswers: true })", () => {
       const sent = await app.fetch(new Request("http://localhost/"));
       if (fault === undefined) {
         assert.deepEqual(faults, []);
-        const unchecked = router(GET(() => response()));
-        assert.equal(await sent.text(), String(await (await unchecked.fetch(new Request("http://localhost/"))).text()));
+        assert.equal(await sent.text(), await (await router(GET(response)).fetch("http://localhost/")).text());
       } else {
         assert.equal(sent.status, 500);
         const [logged = ""] = faults;
@@ -194,7 +168,7 @@ describe("router({ checkAnswers: true })", () => {
     },
     problems: [conflict],
   });
-  const ofDocs: readonly (readonly [name: string, response: () => HttpResponse, fault?: string])[] = [
+  const ofDocs: readonly Case[] = [
     ["content that is right", () => json(good)],
     ["content of the other type", () => text("a")],
     ["content of a type that is empty", () => text("")],
@@ -202,34 +176,27 @@ describe("router({ checkAnswers: true })", () => {
     ["no content in the place of a stream", () => notModified(content("text/plain", ["a"]))],
     ["no content where that is optional", () => empty(202)],
     ["a problem", () => problem(conflict)],
+    ["a problem in its place", () => problem({ ...conflict, status: 404 })],
     [
       "content of a third type",
       () => content("text/csv", "a"),
       '200 with content of the type "text/csv", and declares',
     ],
-    ["content that breaks its schema", () => json({ title: "" }), "200 with content that breaks its schema: #/title"],
+    ["content that breaks its schema", () => json({ title: "" }), `${breaks} #/title`],
     ["another status", () => empty(204), "204, and declares 200, 202, 304, 404"],
     ["content where none is declared", () => json(good, 404), "404 with content, and declares none"],
-    [
-      "another problem",
-      () => problem({ ...conflict, status: 410, code: "gone" }),
-      "410 (/problems/gone), and declares",
-    ],
-    ["a problem in its place", () => problem({ ...conflict, status: 404 })],
+    ["another problem", () => problem({ ...other, status: 410 }), "410 (/problems/other), and declares"],
     [
       "a problem with the status of another answer",
-      () => problem({ ...conflict, status: 404, code: "gone" }),
-      "404 with a problem that it does not declare: /problems/gone",
+      () => problem({ ...other, status: 404 }),
+      "404 with a problem that it does not declare: /problems/other",
     ],
   ];
   for (const [name, response, fault] of ofDocs) {
     it(`${fault === undefined ? "sends" : "refuses"} ${name}, as docs(…) says`, async () => {
       const faults: string[] = [];
-      const app = router(
-        { checkAnswers: true, onFault: (error) => faults.push(String(error)) },
-        group("/a", described, GET(response)),
-      );
-      const { status } = await app.handle(HttpRequest.of({ target: "/a" }));
+      const options = { checkAnswers: true, onFault: (error: unknown) => faults.push(String(error)) };
+      const { status } = await ask(router(options, group("/a", described, GET(response))), "GET /a");
       if (fault === undefined) assert.deepEqual(faults, []);
       else {
         assert.equal(status, 500);
@@ -272,23 +239,16 @@ describe("router({ checkAnswers: true })", () => {
 });
 
 describe("answers that are wrong", () => {
-  const wrong: readonly (readonly [name: string, byStatus: object, message: string])[] = [
-    ["a status that there is not", { 700: none }, "A response has a status of 200 to 599, not 700"],
-    ["a name", { ok: none }, "A response has a status of 200 to 599, not ok"],
-    ["content of a 204", { 204: string() }, "A 204 has no content: it is declared as none"],
-    [
-      "a problem of another status",
-      { 404: conflict },
-      'The problem "conflict" has the status 409, and is declared as 404',
-    ],
-    [
-      "a value that is not a schema",
-      { 200: {} },
-      "The answer 200 has no schema that keeps to Standard Schema; none is for no content",
-    ],
+  const noSchema = "The answer 200 has no schema that keeps to Standard Schema; none is for no content";
+  const wrong: readonly (readonly [byStatus: object, message: string])[] = [
+    [{ 700: none }, "A response has a status of 200 to 599, not 700"],
+    [{ ok: none }, "A response has a status of 200 to 599, not ok"],
+    [{ 204: string() }, "A 204 has no content: it is declared as none"],
+    [{ 404: conflict }, 'The problem "conflict" has the status 409, and is declared as 404'],
+    [{ 200: {} }, noSchema],
   ];
-  for (const [name, byStatus, message] of wrong) {
-    it(`are a RoutingError: ${name}`, () => {
+  for (const [byStatus, message] of wrong) {
+    it(`are a RoutingError: ${message}`, () => {
       const routes: Route = GET(answers(byStatus as { readonly 409: ProblemType }), () => problem(conflict));
       assert.throws(
         () => router(routes),
@@ -316,47 +276,30 @@ describe("answers that are wrong", () => {
 
 describe("the OpenAPI document", () => {
   it("has the answers as responses", async () => {
-    const app = router(
-      POST(
-        "/notes",
-        answers({ 201: z.object({ id: z.int().min(1).max(9) }), 299: none, 404: none, 409: conflict }),
-        () => notFound(),
-      ),
-    );
-    const { paths } = await openApi(app, { title: "Notes", version: "1" });
-    const { post } = paths["/notes"] as unknown as {
-      readonly post: { readonly responses: Readonly<Record<string, unknown>> };
-    }; // the only one
-    const { 201: stored, 299: unregistered, 404: unknown, 409: refused, ...others } = post.responses;
-    assert.deepEqual(stored, {
-      description: "Created.",
-      content: {
-        "application/json": {
-          schema: {
-            type: "object",
-            properties: { id: { type: "integer", minimum: 1, maximum: 9 } },
-            required: ["id"],
-            additionalProperties: false,
-          },
-        },
-      },
+    const declared = answers({ 201: z.object({ id: z.int().min(1).max(9) }), 299: none, 404: none, 409: conflict });
+    const { paths } = await openApi(router(POST("/notes", declared, () => notFound())), {
+      title: "Notes",
+      version: "1",
     });
+    const operation: unknown = paths["/notes"]?.["post"];
+    const { responses } = operation as OpenApiDocument.Operation; // of a method
+    const { 201: stored, 299: unregistered, 404: unknown, 409: refused, ...others } = responses;
+    const properties = { id: { type: "integer", minimum: 1, maximum: 9 } };
+    const schema = { type: "object", properties, required: ["id"], additionalProperties: false };
+    assert.deepEqual(stored, { description: "Created.", content: { "application/json": { schema } } });
     assert.deepEqual([unregistered, unknown], [{ description: "Status 299." }, { description: "Not Found." }]);
     assert.match(JSON.stringify(refused), /responses\/Conflict/);
     assert.deepEqual(Object.keys(others), ["500"]);
   });
 
   it("has any content where JSON Schema has no words for it", async () => {
-    for (const schema of [z.object({ at: z.date() })]) {
-      const described = docs({ responses: { 200: { description: "It.", schema } } });
-      for (const route of [
-        GET(answers({ 200: schema }), () => content("application/json", "{}")),
-        GET(described, () => ok()),
-      ]) {
-        const { paths } = await openApi(router(route), { title: "Notes", version: "1" });
-        const expected = { content: { "application/json": { schema: {} } } };
-        assert.partialDeepStrictEqual(paths["/"]?.["get"], { responses: { 200: expected } });
-      }
+    const schema = z.object({ at: z.date() });
+    const described = docs({ responses: { 200: { description: "It.", schema } } });
+    const declared = GET(answers({ 200: schema }), () => content("application/json", "{}"));
+    for (const route of [declared, GET(described, () => ok())]) {
+      const { paths } = await openApi(router(route), { title: "Notes", version: "1" });
+      const expected = { content: { "application/json": { schema: {} } } };
+      assert.partialDeepStrictEqual(paths["/"]?.["get"], { responses: { 200: expected } });
     }
   });
 });

@@ -32,21 +32,15 @@ describe("HeaderList.of", () => {
     assert.deepEqual(HeaderList.of({ "Set-Cookie": [] }).flat, []);
   });
 
+  const noName = "is not a header field name";
   const refused: readonly (readonly [fields: object, message: RegExp])[] = [
-    [{ "": "x" }, /^"" is not a header field name$/],
-    [{ "a b": "x" }, /^"a b" is not a header field name$/],
-    [{ "a:": "x" }, /^"a:" is not a header field name$/],
-    [{ "a\n": "x" }, /^"a\\n" is not a header field name$/],
-    [{ ä: "x" }, /^"ä" is not a header field name$/],
+    ...["", "a b", "a:", "a\n", "ä"].map(
+      (name) => [{ [name]: "x" }, new RegExp(`^${RegExp.escape(JSON.stringify(name))} ${noName}$`)] as const,
+    ),
     [{ "X-A": "1\r\nX-B: 2" }, /^The value of X-A has a character that a header field cannot carry: "1\\r\\nX-B: 2"$/],
-    [{ "X-A": "1\n" }, /cannot carry/],
-    [{ "X-A": "\0" }, /cannot carry/],
-    [{ "X-A": "\x7f" }, /cannot carry/],
-    [{ "X-A": "ś" }, /cannot carry/],
-    [{ "X-A": ["fine", "not\rfine"] }, /cannot carry/],
+    ...["1\n", "\0", "\x7f", "ś", ["fine", "not\rfine"]].map((value) => [{ "X-A": value }, /cannot carry/] as const),
     [{ "X-A": undefined }, /^The value of X-A must be a string, not undefined$/],
     [{ "X-A": null }, /^The value of X-A must be a string, not null$/],
-    [{ "X-A": 5 }, /^The value of X-A must be a string, not number$/],
     [{ "X-A": ["5", 5] }, /^The value of X-A must be a string, not number$/],
   ];
   for (const [fields, message] of refused) {
@@ -68,12 +62,9 @@ describe("reading a list", () => {
     for (const name of ["X-One", "x-one", "X-ONE"]) assert.equal(list.get(name), "1");
   });
 
-  it("joins the lines of a field with a comma, and those of Cookie with a semicolon", () => {
+  it("joins the lines of a field with a comma, and those of Cookie with a semicolon; or gives them one by one", () => {
     assert.equal(list.get("Accept"), "text/plain, text/csv");
     assert.equal(list.get("Cookie"), "a=1; b=2");
-  });
-
-  it("gives the lines one by one", () => {
     assert.deepEqual(list.getAll("ACCEPT"), ["text/plain", "text/csv"]);
     assert.deepEqual(list.getAll("X-One"), ["1"]);
   });
@@ -124,21 +115,12 @@ describe("a list that remembers what it is asked for", () => {
 describe("a changed list", () => {
   const list = HeaderList.of({ "X-A": ["1", "2"], "X-B": "3" });
 
-  it("has the value that `with` gave, and no other, under that name", () => {
+  it("has the value that `with` gave, one more line after `withAdded`, and none of the name after `without`", () => {
     assert.deepEqual(list.with("x-a", "4").flat, ["X-B", "3", "x-a", "4"]);
     assert.deepEqual(list.with("X-C", "4").flat, ["X-A", "1", "X-A", "2", "X-B", "3", "X-C", "4"]);
-  });
-
-  it("has one more line after `withAdded`", () => {
     assert.deepEqual(list.withAdded("x-b", "4").getAll("X-B"), ["3", "4"]);
-  });
-
-  it("has no line of the name after `without`", () => {
     assert.deepEqual(list.without("X-a").flat, ["X-B", "3"]);
-  });
-
-  it("is the list itself when there is nothing to take away", () => {
-    assert.equal(list.without("X-C"), list);
+    assert.equal(list.without("X-C"), list, "there is nothing to take away");
   });
 
   it("has the fields of the other behind its own after `concat`, and does not differ from one of that form", () => {
@@ -178,11 +160,7 @@ describe("a changed list", () => {
 });
 
 describe("withMembers", () => {
-  const cases: readonly (readonly [
-    current: string | undefined,
-    members: readonly string[],
-    result: string | undefined,
-  ])[] = [
+  const cases: readonly (readonly [current: string | undefined, members: string[], result: string | undefined])[] = [
     [undefined, [], undefined],
     [undefined, ["Accept"], "Accept"],
     [undefined, ["Accept", "Origin"], "Accept, Origin"],
@@ -217,22 +195,15 @@ describe("any list", () => {
   const fields = fc.array(fc.tuple(name, value), { maxLength: 6 });
   const listOf = (lines: readonly (readonly [string, string])[]): HeaderList => parsedHeaders(lines.flat());
 
-  it("gives back what was put in", () => {
-    fc.assert(
-      fc.property(fields, name, value, (lines, field, given) => {
-        assert.equal(listOf(lines).with(field, given).get(field), given);
-        assert.equal(listOf(lines).withAdded(field, given).getAll(field).at(-1), given);
-        assert.equal(listOf(lines).without(field).has(field), false);
-      }),
-    );
-  });
-
-  it("keeps every other field as it is", () => {
+  it("gives back what was put in, and keeps every other field as it is", () => {
     fc.assert(
       fc.property(fields, name, value, (lines, field, given) => {
         const others = lines.filter(([each]) => each.toLowerCase() !== field.toLowerCase());
         assert.deepEqual([...listOf(lines).without(field)], others);
         assert.deepEqual([...listOf(lines).with(field, given)], [...others, [field, given]]);
+        assert.deepEqual([...listOf(lines).withAdded(field, given)], [...lines, [field, given]]);
+        assert.equal(listOf(lines).with(field, given).get(field), given);
+        assert.equal(listOf(lines).without(field).has(field), false);
       }),
     );
   });
@@ -307,10 +278,8 @@ describe("the lines of a list", () => {
       "transfer-encoding",
       "Content-Type",
     ];
-    assert.equal(
-      fieldLines(HeaderList.of(Object.fromEntries(names.map((name) => [name, "1"])))),
-      "Content-Type: 1\r\n",
-    );
+    const list = HeaderList.of(Object.fromEntries(names.map((name) => [name, "1"])));
+    assert.equal(fieldLines(list), "Content-Type: 1\r\n");
   });
 
   it("are checked in what was made of a list that nobody has checked", () => {
