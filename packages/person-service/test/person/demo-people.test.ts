@@ -4,21 +4,12 @@ import { demoPeople } from "../../src/person/demo.ts";
 import { personSchema } from "../../src/person/schema.ts";
 
 describe("demoPeople", () => {
-  it("gives 537 people, each with an identifier of its own", async () => {
+  it("gives 537 valid people, each with an identifier of its own", async () => {
     const people = await demoPeople();
-    assert.equal(people.length, 537);
     assert.equal(new Set(people.map(({ identifier }) => identifier)).size, 537);
-  });
-
-  it("gives people that are valid, also after a trip through JSON", async () => {
     const { validate } = personSchema(() => new Date("2026-06-15T00:00:00Z"))["~standard"];
-    for (const person of await demoPeople()) {
-      assert.deepEqual(validate(person), { value: person });
-      const json = JSON.stringify(person);
-      const again = validate(JSON.parse(json));
-      assert(again.issues === undefined);
-      assert.equal(JSON.stringify(again.value), json);
-    }
+    for (const person of people) assert.deepEqual(validate(person), { value: person });
+    assert.equal(people.find(({ identifier }) => identifier === "C001087")?.name, 'Eric A. "Rick" Crawford');
   });
 
   it("keeps the file's order, nests the address, and leaves out what is not known", async () => {
@@ -41,19 +32,5 @@ describe("demoPeople", () => {
       url: "https://www.cantwell.senate.gov",
       identifier: "C000127",
     });
-    assert.deepEqual(people.at(-1), {
-      name: "James Gallagher",
-      givenName: "James",
-      familyName: "Gallagher",
-      birthDate: "1981-03-07",
-      jobTitle: "Representative for CA-1",
-      worksFor: "United States House of Representatives",
-      identifier: "G000607",
-    });
-  });
-
-  it("unquotes what RFC 4180 quotes", async () => {
-    const crawford = (await demoPeople()).find(({ identifier }) => identifier === "C001087");
-    assert.equal(crawford?.name, 'Eric A. "Rick" Crawford');
   });
 });

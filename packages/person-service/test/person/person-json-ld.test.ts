@@ -34,24 +34,17 @@ describe("a person in JSON-LD", () => {
       worksFor: { "@type": "Organization", name: "Analytical Engines" },
       url: "https://example.org/ada",
       identifier: "A-1",
-      subjectOf: {
-        "@type": "CreativeWork",
-        dateCreated: "2026-06-15T12:00:00.000Z",
-        dateModified: "2026-06-16T12:00:00.000Z",
-      },
+      subjectOf: { "@type": "CreativeWork", dateCreated: ada.createdAt, dateModified: ada.updatedAt },
     });
   });
 
-  const chosen: readonly [members: object, node: object][] = [
+  const dateModified = "2026-06-16T12:00:00.000Z";
+  for (const [members, node] of [
     [{}, {}],
     [{ id: 7 }, {}],
     [{ name: "Ada" }, { name: "Ada" }],
-    [
-      { updatedAt: "2026-06-16T12:00:00.000Z" },
-      { subjectOf: { "@type": "CreativeWork", dateModified: "2026-06-16T12:00:00.000Z" } },
-    ],
-  ];
-  for (const [members, node] of chosen) {
+    [{ updatedAt: dateModified }, { subjectOf: { "@type": "CreativeWork", dateModified } }],
+  ] as const) {
     it(`has the chosen members ${Object.keys(members).join() || "none"}`, () => {
       assert.deepEqual(nodeOf(members), { ...head, ...node });
     });

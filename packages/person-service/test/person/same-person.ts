@@ -10,6 +10,7 @@ import { otherProperties } from "../../src/person/members/members.ts";
 import type { Person } from "../../src/person/members/person.ts";
 import { personSchema } from "../../src/person/schema.ts";
 import { legalPerson } from "./legal-person.ts";
+import { personXml } from "./person-xml.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -39,6 +40,7 @@ const json = (method: string, path: string, type: string, value: unknown) => ({
 
 const edits: readonly Edit[] = [
   (_before, after) => json("PUT", "/person/1", "application/json", after),
+  (_before, after) => ({ method: "PUT", path: "/person/1", type: "application/xml", body: personXml(after) }),
   (before, after) => json("PATCH", "/person/1", "application/merge-patch+json", patchTo(before, after)),
   (_before, after) =>
     json("PATCH", "/person/1", "application/json-patch+json", [{ op: "replace", path: "", value: after }]),

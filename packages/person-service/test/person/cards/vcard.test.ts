@@ -17,6 +17,7 @@ import { legalPerson } from "../legal-person.ts";
 const createdAt = "2026-06-15T12:00:00.123Z";
 const updatedAt = "2026-06-16T13:14:15.999Z";
 
+// biome-ignore format: a table
 const full: Person = {
   id: 7,
   name: "Ada Lovelace",
@@ -33,20 +34,10 @@ const full: Person = {
   telephone: "+44 20 7946 0000;ext=12",
   telephones: [{ value: "+1 2", contexts: ["work"], features: ["fax"] }],
   address: {
-    streetAddress: "12 St James's Square",
-    addressLocality: "London",
-    addressRegion: "England",
-    postalCode: "SW1Y 4JH",
+    streetAddress: "12 St James's Square", addressLocality: "London", addressRegion: "England", postalCode: "SW1Y 4JH",
     addressCountry: "GB",
   },
-  addresses: [
-    {
-      value: { addressLocality: "Paris; France" },
-      contexts: ["work"],
-      label: "Studio",
-      vCardProp: "ADR:Box 9;;;;;;",
-    },
-  ],
+  addresses: [{ value: { addressLocality: "Paris; France" }, contexts: ["work"], label: "Studio", vCardProp: "ADR:Box 9;;;;;;" }],
   jobTitle: "Analyst",
   worksFor: "Analytical Engines",
   department: "Notes; A",
@@ -56,10 +47,7 @@ const full: Person = {
   languages: [{ value: "fr" }],
   categories: ["press", "a, b; c\\d"],
   vCardProps: [
-    "item1.X-ABDATE:2001-02-03",
-    "item1.X-ABLABEL:_$!<Other>!$_",
-    "ADR;TYPE=home:Box 7;;;;;;",
-    "TEL;TYPE=home,cell:",
+    "item1.X-ABDATE:2001-02-03", "item1.X-ABLABEL:_$!<Other>!$_", "ADR;TYPE=home:Box 7;;;;;;", "TEL;TYPE=home,cell:",
     'IMPP;X-A="a:b",c:xmpp:ada@x',
   ],
   description: "Wrote\nnotes",
@@ -161,13 +149,6 @@ const expected = ({
 });
 
 describe("a vCard", () => {
-  it("is text/vcard of version 4.0 in UTF-8, and has the whole person", () => {
-    assert.deepEqual(
-      [vcard.mediaType, vcard.contentType, vcard.whole],
-      ["text/vcard;version=4.0", "text/vcard; charset=utf-8; version=4.0", true],
-    );
-  });
-
   it("has each member of a person as a property", () => {
     assert.equal(
       cardOf(full),
@@ -246,20 +227,6 @@ describe("a vCard", () => {
     );
     assert.ok(lines.every((line) => line.isWellFormed()));
   });
-
-  const lengths: readonly [octets: number, lines: number][] = [
-    [75, 1],
-    [76, 2],
-    [149, 2],
-    [150, 3],
-  ];
-  for (const [octets, lines] of lengths) {
-    it(`folds a line of ${octets} octets into ${lines}`, () => {
-      const card = cardOf({ name: "x".repeat(octets - "FN:".length) });
-      assert.equal(card.split("\r\n").length, "BEGIN VERSION PRODID UID CREATED REV END".split(" ").length + lines + 1);
-      assert.ok(card.split("\r\n").every((line) => line.length <= 75));
-    });
-  }
 
   it("has a UID that stays the same after changes, and belongs to one person", () => {
     const uid = (person: StoredRecord): string | undefined =>
@@ -352,11 +319,9 @@ describeService("vCards at the service", (openService) => {
     for (const type of ["text/vcard", "text/vcard;charset=utf-8", "text/vcard; version=3.0; charset=UTF-8"]) {
       const { status, headers } = await send("POST", "/person", card("FN:Zoë", "BDAY:18151210", "X-OWN:1"), type);
       assert.equal(status, 200);
-      const stored = JSON.parse((await service.send("GET", String(headers["location"]))).text);
-      assert.deepEqual(
-        { ...stored, id: 0, createdAt: 0, updatedAt: 0 },
-        { id: 0, name: "Zoë", birthDate: "1815-12-10", vCardProps: ["X-OWN:1"], createdAt: 0, updatedAt: 0 },
-      );
+      const { text } = await service.send("GET", String(headers["location"]));
+      const { id: _id, createdAt: _c, updatedAt: _u, ...stored } = JSON.parse(text);
+      assert.deepEqual(stored, { name: "Zoë", birthDate: "1815-12-10", vCardProps: ["X-OWN:1"] });
     }
   });
 
@@ -379,16 +344,13 @@ describeService("vCards at the service", (openService) => {
     }
   });
 
+  // biome-ignore format: a table
   const faults: readonly (readonly [what: string, body: string | Uint8Array<ArrayBuffer>, detail: RegExp])[] = [
     ["two", card("FN:A") + card("FN:B"), /The content has a second vCard at line 5, column 1/],
     ["text without a card", "Ada", /The content has no vCards/],
     ["one without an end", "BEGIN:VCARD\r\nFN:A\r\n", /The vCard has no END:VCARD at line 1/],
     ["one within another", `BEGIN:VCARD\r\n${card("FN:A")}`, /The vCard has no END:VCARD at line 1/],
-    [
-      "a line that is no property",
-      card("FN:A", "nonsense"),
-      /The vCard has a line that is not a property, which is left out: \\"nonsense\\" at line 4/,
-    ],
+    ["a line that is no property", card("FN:A", "nonsense"), /The vCard has a line that is not a property, which is left out: \\"nonsense\\" at line 4/],
     ["what is not UTF-8", Buffer.from(card("FN:Zo\xeb"), "latin1"), /The content is not UTF-8: 0xEB/],
     ["a person without anything to be called by", card("NOTE:a"), /is required where there is no/],
   ];

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { HttpRequest } from "waymark";
 import { parseCommandLine } from "../../../src/cli/command-line.ts";
@@ -38,9 +39,8 @@ for (const kind of databaseKinds) {
         const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
         const headers = { Host: "localhost", "Content-Type": type };
         const bare = HttpRequest.of({ method, target, headers });
-        const { status, body: content } = await app.handle(
-          body === undefined ? bare : bare.withContent(type, JSON.stringify(body)),
-        );
+        const request = body === undefined ? bare : bare.withContent(type, JSON.stringify(body));
+        const { status, body: content } = await app.handle(request);
         answers.push(`${status} ${String(content ?? "")}`.trim());
       }
       await opened.close();
@@ -92,14 +92,12 @@ for (const kind of databaseKinds) {
       };
       const checking = ["check-config", "--database", database.location, "--members"];
       await ask(whole, [["POST", "/person", { name: "Cy", custom: { team: "red", skills: ["C"] } }]]);
-      await assert.rejects(
-        run(...checking, JSON.stringify(settings)),
-        (error: Error) =>
-          assert.deepEqual(error.message.split("\n"), [
-            "custom.desk: what is stored of 2 people does not fit. The first one, number 1: must be a string, not a number",
-            "custom.skills: what is stored of 2 people does not fit. The first one, number 2: must be one of maths",
-          ]) === undefined,
-      );
+      const unfit = "what is stored of 2 people does not fit. The first one,";
+      await assert.rejects(run(...checking, JSON.stringify(settings)), {
+        message:
+          `custom.desk: ${unfit} number 1: must be a string, not a number\n` +
+          `custom.skills: ${unfit} number 2: must be one of maths`,
+      });
       const said = await run(...checking, JSON.stringify(withoutDesk));
       assert.match(said, /^custom\.desk: not in the settings, and kept of 2 people$/m);
       await ask(whole, [], { onForgotten: assert.fail });
@@ -111,15 +109,12 @@ describe("members in the file of settings", () => {
   const { write, newFile } = commandFiles("members-of-settings");
 
   it("are refused with the line", () => {
-    const file = write(
-      "json",
-      '{\n  "members": {\n    "desk": { "type": "integer" },\n    "team": {\n      "type": "strin"\n    }\n  }\n}',
-    );
+    const file = write("json", '{\n  "members": {\n    "team": {\n      "type": "strin"\n    }\n  }\n}');
     for (const command of [[], ["check-config"], ["import", "x.csv"], ["openapi"]]) {
       const line = parseCommandLine([...command, "--config", file]);
       assert(line.kind === "usage-error");
       assert.deepEqual(line.usageErrors, [
-        `"members.team.type" in ${JSON.stringify(file)} (line 5) must be one of string, integer, number, boolean, array, not "strin"; did you mean string?`,
+        `"members.team.type" in ${JSON.stringify(file)} (line 4) must be one of string, integer, number, boolean, array, not "strin"; did you mean string?`,
       ]);
     }
     const inEnvironment = parseCommandLine([], { PERSON_SERVICE_MEMBERS: "{desk}" });
@@ -130,19 +125,14 @@ describe("members in the file of settings", () => {
   it("are those of commands: columns of files, what people are found by, the document", async () => {
     const config = write("json", JSON.stringify({ database: newFile("db"), members: whole }));
     const list = write("csv", "Name,Desk,team,Skills\nAda,7,red,maths; C\nBo,seven,,\n");
-    assert.match(
-      await run("import", list, "--config", config),
-      /custom\.desk must be an integer, not a string\n.*stored 1 person in .*, 1 refused/s,
-    );
+    const imported = await run("import", list, "--config", config);
+    assert.match(imported, /custom\.desk must be an integer, not a string\n.*stored 1 person in .*, 1 refused/s);
     const changed = write("csv", "Name,Platz\nAda,8\n");
     await run("import", changed, "--config", config, "--map", "Platz=custom.desk", "--upsert", "name");
     const file = newFile("csv");
     await run("export", file, "--config", config);
-    const { readFileSync } = await import("node:fs");
-    assert.match(
-      readFileSync(file, "utf8"),
-      /,custom\.desk,custom\.team,custom\.skills,.*\r\n1,Ada,.*,8,red,maths; C,/,
-    );
+    const exported = /,custom\.desk,custom\.team,custom\.skills,.*\r\n1,Ada,.*,8,red,maths; C,/;
+    assert.match(readFileSync(file, "utf8"), exported);
     for (const option of [
       ["--upsert", "custom.dsk"],
       ["--map", "Platz=custom.dsk"],

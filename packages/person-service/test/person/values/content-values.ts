@@ -197,36 +197,8 @@ function assertNesting(text: string): void {
 }
 
 const empty: ReadonlySet<string> = new Set(["meta", "link", "input", "br", "hr", "img"]);
-const ofText: ReadonlySet<string> = new Set([
-  "p",
-  "label",
-  "span",
-  "bdi",
-  "code",
-  "h1",
-  "h2",
-  "h3",
-  "h4",
-  "small",
-  "a",
-  "button",
-  "strong",
-]);
-const blocks: ReadonlySet<string> = new Set([
-  "p",
-  "div",
-  "ul",
-  "ol",
-  "dl",
-  "table",
-  "section",
-  "article",
-  "form",
-  "pre",
-  "details",
-  "h1",
-  "h2",
-  "h3",
-  "h4",
-]);
+const ofText: ReadonlySet<string> = new Set("p label span bdi code h1 h2 h3 h4 small a button strong".split(" "));
+const blocks: ReadonlySet<string> = new Set(
+  "p div ul ol dl table section article form pre details h1 h2 h3 h4".split(" "),
+);
 const controls: ReadonlySet<string> = new Set(["a", "button", "label"]);
