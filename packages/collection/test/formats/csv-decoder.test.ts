@@ -91,6 +91,7 @@ describe("reading CSV", () => {
   const refused: readonly [what: string, content: string | Buffer, line: number, column: number, said: RegExp][] = [
     ["nothing", "", 1, 1, /no header/],
     ["an unknown column", "name,nmae\r\nAda,x\r\n", 1, 1, /not known: "nmae"; there are id, name, address.postalCode/],
+    ["more than ten unknown columns", `${names(11).join()}\r\n`, 1, 1, /not known: "c0", "c1", .*, "c9", …; there are id/],
     ["columns with semicolons between", "name;id\r\nAda;1\r\n", 1, 1, /commas separate them/],
     ["the column __proto__", "name,__proto__\r\nAda,x\r\n", 1, 1, /not known: "__proto__"/],
     ["a column of another case", "Name\r\nAda\r\n", 1, 1, /not known: "Name"/],
