@@ -1,17 +1,18 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { group, HttpRequest, PATCH, POST, router } from "waymark";
+import { router } from "waymark";
 import { z } from "zod";
 import { runs } from "../../../waymark/test/tools/runs.ts";
 import {
   type BulkLimits,
   collection,
-  type Database,
+  jsonArrayDecoder,
   openDatabase,
   type Store,
   StoreUnavailable,
 } from "../../src/index.ts";
+import { ask } from "../tools/ask.ts";
 
 const schema = z.strictObject({
   id: z.int().optional(),
@@ -24,38 +25,29 @@ type Answer = Readonly<Record<string, unknown>> & { readonly status: number };
 
 /** Sends lists to a collection over a store. */
 function listsTo(store: Store, bulk: BulkLimits = {}) {
-  const books = collection({ path: "/books", store, schema, decoders: [], bulk });
-  const app = router(group("/books", POST(books.createMany), PATCH(books.amendMany)));
-  return async (
-    query: string,
-    lines: readonly unknown[] | object,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<Answer> => {
+  const app = router(collection({ path: "/books", store, schema, bulk }).routes());
+  return async (query: string, lines: readonly unknown[] | object, headers = {}): Promise<Answer> => {
     const isList = Array.isArray(lines);
-    const response = await app.handle(
-      HttpRequest.of({
-        method: isList ? "POST" : "PATCH",
-        target: `/books${query}`,
-        headers: { "Content-Type": isList ? "application/x-ndjson" : "application/json", ...headers },
-        body: isList ? lines.map((line) => `${JSON.stringify(line)}\n`).join("") : JSON.stringify(lines),
-      }),
+    const ndjson = isList ? { "Content-Type": "application/x-ndjson" } : {};
+    const content = isList ? lines.map((line) => `${JSON.stringify(line)}\n`).join("") : lines;
+    const { status, value } = await ask(
+      app,
+      `${isList ? "POST" : "PATCH"} /books${query}`,
+      { ...ndjson, ...headers },
+      content,
     );
-    return { status: response.status, ...JSON.parse(String(response.body)) };
+    return { status, ...value };
   };
 }
 
-async function withStore(test: (store: Store, database: Database) => Promise<void>): Promise<void> {
+async function withStore(test: (store: Store) => Promise<void>): Promise<void> {
   const members = {
     name: { filter: "text" },
     email: { filter: "text" },
     code: { unique: true, filter: "text" },
   } as const;
-  const database = await openDatabase(":memory:", { collections: [{ name: "book", members }] });
-  try {
-    await test(database.store("book"), database);
-  } finally {
-    await database.close();
-  }
+  await using database = await openDatabase(":memory:", { collections: [{ name: "book", members }] });
+  await test(database.store("book"));
 }
 
 const contentOf = async (store: Store): Promise<readonly unknown[]> =>
@@ -185,6 +177,7 @@ it("a dry run reports what the request then does, and changes nothing", async ()
   const text = fc.constantFrom("a", "b", "c", "d", "e");
   const optional = fc.option(text, { nil: undefined });
   const record = fc.record({
+    id: fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined, freq: 2 }),
     name: fc.constantFrom("x", "y", "z", "x", "y", "z", "x", ""),
     email: optional,
     code: optional,
@@ -207,13 +200,16 @@ it("a dry run reports what the request then does, and changes nothing", async ()
       isLong,
       async (before, lines, asked, each, long) =>
         withStore(async (store) => {
-          await store.createAll(before.filter(({ name }) => name !== ""));
+          for (const { id: _, ...document } of before) if (document.name !== "") await store.create(document);
           const send = listsTo(store, { maxTogether: long ? 1000 : 20_000 });
-          // Some others make a list of several steps.
-          const middle = long
-            ? Array.from({ length: 1000 }, (_, n) => ({ name: "w", email: `m${n}`, code: `m${n}` }))
-            : [];
-          const list = [...lines.slice(0, 4), ...middle, ...lines.slice(4)];
+          // Some others make a list of several steps, in which ids that nobody has named are not known before.
+          const middle = Array.from({ length: long ? 1000 : 0 }, (_, n) => ({
+            name: "w",
+            email: `m${n}`,
+            code: `m${n}`,
+          }));
+          const sent = lines.map(({ id, ...line }) => (long ? line : { id, ...line }));
+          const list = [...sent.slice(0, 4), ...middle, ...sent.slice(4)];
           const headers = each && !asked.includes("remove") ? lenient : {};
           const content = await contentOf(store);
           const dry = await send(`${asked}${asked === "" ? "?" : "&"}dry-run=true`, list, headers);
@@ -232,4 +228,57 @@ it("a dry run reports what the request then does, and changes nothing", async ()
     ),
     { numRuns: runs(60) },
   );
+});
+
+describe("?dry-run=true", () => {
+  it("finds the unique values and ids of earlier lines, but not of those that are refused", () =>
+    withStore(async (store) => {
+      await store.create({ name: "Ada", code: "A" });
+      const { errors, ...counts } = await listsTo(store)("?dry-run=true", [
+        { name: "a", code: "B" },
+        { name: "b", code: "B" },
+        { name: "", code: "C" },
+        { name: "c", code: "C" },
+        { name: "d", id: 500 },
+        { name: "e", id: 500, code: "D" },
+        { name: "f", code: "D" },
+        { name: "g", code: "A" },
+      ]);
+      assert.deepEqual(counts, { status: 200, stored: 4, refused: 4 });
+      const found = (errors as readonly { readonly line: number; readonly pointer: string }[]).map(
+        ({ line, pointer }) => `${line} ${pointer}`,
+      );
+      assert.deepEqual(found, ["2 #/code", "3 #/name", "6 #/id", "8 #/code"]);
+      assert.equal(await store.count(), 1);
+    }));
+
+  it("is asked for by true, and nothing else", () =>
+    withStore(async (store) => {
+      for (const query of ["?dry-run=false", "?dry-run", "?dryrun=true", "?dry-run=true&limit=1"]) {
+        const { status, type } = await listsTo(store)(query, [{ name: "Ada" }]);
+        assert.deepEqual([status, type, await store.count()], [400, "/problems/invalid-parameters", 0], query);
+      }
+    }));
+
+  it("ends when more records are faulty than the limit, with the conflicts", () =>
+    withStore(async (store) => {
+      await store.create({ name: "Ada", code: "A" });
+      const lines = [...Array(5).fill({ name: "" }), ...Array(20).fill({ name: "Ada", code: "A" })];
+      const { status, type, refused } = await listsTo(store, { maxRefused: 10 })("?dry-run=true", lines);
+      assert.deepEqual([status, type, refused], [400, "/problems/invalid-content", 25]);
+    }));
+
+  it("is made of a JSON array, and not of one record", () =>
+    withStore(async (store) => {
+      const app = router(collection({ path: "/books", store, schema, listDecoders: [jsonArrayDecoder] }).routes());
+      const { status, value } = await ask(app, "POST /books?dry-run=true", {}, [{ name: "Ada" }, { name: "" }]);
+      assert.deepEqual([status, value.stored, value.refused, await store.count()], [200, 1, 1, 0]);
+      for (const [query, content] of [
+        ["?dry-run=true", { name: "Ada" }],
+        ["?dry-run=1", []],
+      ] as const) {
+        const refused = await ask(app, `POST /books${query}`, {}, content);
+        assert.deepEqual([refused.status, refused.value.type], [400, "/problems/invalid-parameters"], query);
+      }
+    }));
 });

@@ -32,3 +32,12 @@ describe("the lines of a list that may be stored already", () => {
 
   it("are not looked up in a collection that was empty", async () => assert.equal(await readsOver([]), 1));
 });
+
+it("values that are held are found again, and no others, however many there are", () => {
+  const held = new SeenValues();
+  for (let n = 0; n < 10_000; n++) {
+    assert.ok(!held.has(`value ${n}`));
+    for (const _ of ["once", "again"]) held.add(`value ${n}`);
+  }
+  for (let n = 0; n < 20_000; n++) assert.equal(held.has(`value ${n}`), n < 10_000);
+});
