@@ -38,11 +38,8 @@ describe("import", () => {
       const database = newFile("db");
       const printed = await run("import", write("csv", content), "--date", "DD.MM.YYYY", "--database", database);
       assert.match(printed, said);
-      assert.match(
-        printed,
-        /\ncolumns: "First Name" is givenName, "Last Name" is familyName, "Birthday" is birthDate, /,
-      );
-      assert.match(printed, /\nstored 1 person in /);
+      const columns = '\ncolumns: "First Name" is givenName, "Last Name" is familyName, "Birthday" is birthDate, ';
+      assert.ok(printed.includes(columns) && printed.includes("\nstored 1 person in "), printed);
       assert.deepEqual(await peopleIn(database), [{ ...ada, address: { addressCountry: "GB" } }]);
     });
   }
@@ -87,23 +84,18 @@ describe("import", () => {
     assert.deepEqual(await peopleIn(database), [{ id: 1, name: "Ada", address: { postalCode: "W1" } }]);
   });
 
-  const fromSpreadsheets: Readonly<Record<string, string>> = {
-    "empty columns without a name, and empty rows": "name;;birthDate;\r\nAda;;10.12.1815;\r\n;;;\r\n",
-    "the line sep=;": "sep=;\r\nname;birthDate\r\nAda;10.12.1815\r\n",
-    "lines that end in CR": "name;birthDate\rAda;10.12.1815\r",
-  };
-  for (const [what, content] of Object.entries(fromSpreadsheets)) {
-    for (const charset of ["utf8", "utf16le"] as const) {
-      it(`reads a file with ${what}, in ${charset}`, async () => {
-        const database = newFile("db");
-        const file = write("csv", Buffer.from(`\ufeff${content}`, charset));
-        assert.match(
-          await run("import", file, "--database", database, "--date", "D.M.YYYY"),
-          /semicolons\nstored 1 person in [^\n]*$/,
-        );
-        assert.deepEqual(await peopleIn(database), [{ id: 1, name: "Ada", birthDate: "1815-12-10" }]);
-      });
-    }
+  for (const [what, content, charset] of [
+    ["empty columns without a name, and empty rows", "name;;birthDate;\r\nAda;;10.12.1815;\r\n;;;\r\n", "utf8"],
+    ["the line sep=;", "sep=;\r\nname;birthDate\r\nAda;10.12.1815\r\n", "utf16le"],
+    ["lines that end in CR", "name;birthDate\rAda;10.12.1815\r", "utf8"],
+  ] as const) {
+    it(`reads a file with ${what}, in ${charset}`, async () => {
+      const database = newFile("db");
+      const file = write("csv", Buffer.from(`\ufeff${content}`, charset));
+      const printed = await run("import", file, "--database", database, "--date", "D.M.YYYY");
+      assert.match(printed, /semicolons\nstored 1 person in [^\n]*$/);
+      assert.deepEqual(await peopleIn(database), [{ id: 1, name: "Ada", birthDate: "1815-12-10" }]);
+    });
   }
 
   it("reads lines that end in CRLF within a cell", async () => {
@@ -117,10 +109,9 @@ describe("import", () => {
     const [first, second] = [newFile("csv"), newFile("csv")];
     const content = 'name,email,identifier\nAda,ada,1\nGrace,g@x.org,2\n"Kay\n""J""\u0007",kay,3\nBo,b@x.org,2\n';
     const printed = await run("import", write("csv", content), "--database", database, "--rejects", first);
-    assert.match(
-      printed,
-      /\nline 2: email must [^\n]*\nline 4: name must [^\n]*; email must [^\n]*\nline 6: identifier is already used/,
-    );
+    const faults =
+      /\nline 2: email must [^\n]*\nline 4: name must [^\n]*; email must [^\n]*\nline 6: identifier is already/;
+    assert.match(printed, faults);
     assert.match(printed, /stored 1 person in .*, 3 refused$/);
     const rejected = readFileSync(first, "utf8");
     assert.match(
@@ -128,10 +119,8 @@ describe("import", () => {
       /^name,email,identifier,"import-error"\nAda,ada,1,"email must [^\n]*"\n"Kay\n""J"".",kay,3,"name [^\n]*"\nBo,/,
     );
     writeFileSync(first, rejected.replace("Ada,ada,", "Ada,a@x.org,"));
-    assert.match(
-      await run("import", first, "--database", database, "--rejects", second),
-      /stored 1 person in .*, 2 refused$/,
-    );
+    const again = await run("import", first, "--database", database, "--rejects", second);
+    assert.match(again, /stored 1 person in .*, 2 refused$/);
     assert.equal(readFileSync(second, "utf8").split("import-error").length, 2);
     const link = newFile("csv");
     symlinkSync(first, link);
@@ -198,22 +187,18 @@ describe("import", () => {
     const rejects = newFile("tsv");
     const file = write("tsv", "email\tname\tjobTitle\nada\tAda\t\r\n\r\n");
     await run("import", file, "--database", newFile("db"), "--rejects", rejects);
-    assert.match(
-      readFileSync(rejects, "utf8"),
-      /^email\tname\tjobTitle\t"import-error"\nada\tAda\t\t"email must [^\n]*"\n$/,
-    );
+    const rejected = /^email\tname\tjobTitle\t"import-error"\nada\tAda\t\t"email must [^\n]*"\n$/;
+    assert.match(readFileSync(rejects, "utf8"), rejected);
   });
 
   it("stores nobody when the file for refused people cannot be written", async () => {
     const database = newFile("db");
     const file = write("csv", "name,email\nAda,ada\n");
-    for (const [rejects, message] of [
-      [
-        folder.path("missing/rejects.csv"),
-        /^The file ".*" of --rejects cannot be written: its directory does not exist$/,
-      ],
-      [folder.path("."), /^The file ".*" of --rejects cannot be written: it is a directory$/],
+    for (const [rejects, reason] of [
+      [folder.path("missing/rejects.csv"), "its directory does not exist"],
+      [folder.path("."), "it is a directory"],
     ] as const) {
+      const message = `The file "${rejects}" of --rejects cannot be written: ${reason}`;
       await assert.rejects(run("import", file, "--database", database, "--rejects", rejects), { message });
     }
     assert(!existsSync(database));
@@ -248,13 +233,6 @@ describe("import", () => {
       const again = await run("import", rejects, "--dry-run", ...format.split(" ").slice(2));
       assert.match(again, /: email must have one @/);
     }
-  });
-
-  it("checks all and stores nobody with --dry-run", async () => {
-    const database = newFile("db");
-    const printed = await run("import", write("csv", "name\nAda\n"), "--database", database, "--dry-run");
-    assert.match(printed, /checked 1 person$/);
-    assert(!existsSync(database));
   });
 
   it("with --dry-run counts what the import would store, also where values are twice in the file", async () => {
@@ -293,21 +271,20 @@ describe("import", () => {
   });
 
   it("reads dates of the only form that fits all, and names the forms where several do", async () => {
-    const noted = async (...dates: readonly string[]): Promise<string | undefined> => {
+    const other = "If dates have another form, name it, as in --date DD.MM.YYYY.";
+    for (const [dates, note] of [
+      [["12/10/1815"], 'Dates such as "12/10/1815" need --date M/D/YYYY or --date D/M/YYYY.'],
+      [["12/10/1815", "13/10/1815"], 'dates: "12/10/1815" is read as D/M/YYYY'],
+      [["1990-01-12", "12-Jan-1990"], 'dates: "12-Jan-1990" is read as D-MMM-YYYY'],
+      [["Jan 2, 1990"], 'dates: "Jan 2, 1990" is read as MMM D, YYYY'],
+      [["12.10.1815", "10/12/1815"], other],
+      [["long ago"], other],
+      [["1815-12-10"], undefined],
+    ] as const) {
       const file = write("csv", `name,birthDate\n${dates.map((date) => `Ada,"${date}"\n`).join("")}`);
       const printed = await run("import", file, "--database", newFile("db"), "--dry-run");
-      return /\n(Dates such as|If dates|dates:) [^\n]*/.exec(printed)?.[0].trim();
-    };
-    assert.equal(await noted("12/10/1815"), 'Dates such as "12/10/1815" need --date M/D/YYYY or --date D/M/YYYY.');
-    assert.equal(await noted("12/10/1815", "13/10/1815"), 'dates: "12/10/1815" is read as D/M/YYYY');
-    assert.equal(await noted("1990-01-12", "12-Jan-1990"), 'dates: "12-Jan-1990" is read as D-MMM-YYYY');
-    assert.equal(await noted("Jan 2, 1990"), 'dates: "Jan 2, 1990" is read as MMM D, YYYY');
-    assert.equal(
-      await noted("12.10.1815", "10/12/1815"),
-      "If dates have another form, name it, as in --date DD.MM.YYYY.",
-    );
-    assert.equal(await noted("long ago"), "If dates have another form, name it, as in --date DD.MM.YYYY.");
-    assert.equal(await noted("1815-12-10"), undefined);
+      assert.equal(/\n(Dates such as|If dates|dates:) [^\n]*/.exec(printed)?.[0].trim(), note);
+    }
   });
 
   it("stores nobody of a file twice, and says how to store those again who were removed since", async () => {
@@ -346,16 +323,9 @@ describe("import", () => {
   it("reads a vCard with spaces around values, blank lines, and the card of an agent", async () => {
     const database = newFile("db");
     const agent = ["AGENT:", "BEGIN:VCARD", "VERSION:2.1", "N:Lovelace;Ada", "END:VCARD"];
-    const lines = [
-      "VERSION:2.1",
-      "N:Babbage;Charles ",
-      "EMAIL: charles@example.org ",
-      "",
-      " \t",
-      ...agent,
-      "TITLE: Engineer",
-    ];
-    await run("import", write("vcf", ["BEGIN:VCARD", ...lines, "END:VCARD", ""].join("\r\n")), "--database", database);
+    const person = ["VERSION:2.1", "N:Babbage;Charles ", "EMAIL: charles@example.org ", "", " \t"];
+    const lines = ["BEGIN:VCARD", ...person, ...agent, "TITLE: Engineer", "END:VCARD", ""];
+    await run("import", write("vcf", lines.join("\r\n")), "--database", database);
     const charles = { givenName: "Charles", familyName: "Babbage", email: "charles@example.org", jobTitle: "Engineer" };
     assert.deepEqual(await peopleIn(database), [{ id: 1, name: "Charles Babbage", ...charles }]);
   });
@@ -390,23 +360,18 @@ describe("import", () => {
 
   it("leaves out a line of a vCard with parameters without end, and names it", async () => {
     const database = newFile("db");
-    const card = (...lines: readonly string[]): string =>
-      ["BEGIN:VCARD", "VERSION:4.0", ...lines, "FN:Ada", "END:VCARD", ""].join("\r\n");
     const parameters = (count: number): string => `EMAIL${";a=b".repeat(count)}:ada@example.org`;
-    const cards = [
-      parameters(500),
-      parameters(1_500),
-      `EMAIL;a="${":".repeat(5_000)}":x`,
-      `PHOTO;ENCODING=b:${"A".repeat(100_000)}`,
-    ];
-    const printed = await run("import", write("vcf", cards.map((line) => card(line)).join("")), "--database", database);
-    assert.match(
-      printed,
-      /\nnote: line 8 has a line that is not a property, .*"EMAIL;a=b;.*\nnote: line 13 has a line /,
+    const [colons, photo] = [`EMAIL;a="${":".repeat(5_000)}":x`, `PHOTO;ENCODING=b:${"A".repeat(100_000)}`];
+    const cards = [parameters(500), parameters(1_500), colons, photo].map(
+      (line) => `BEGIN:VCARD\r\nVERSION:4.0\r\n${line}\r\nFN:Ada\r\nEND:VCARD\r\n`,
     );
+    const printed = await run("import", write("vcf", cards.join("")), "--database", database);
+    const notes = /\nnote: line 8 has a line that is not a property, .*"EMAIL;a=b;.*\nnote: line 13 has a line /;
+    assert.match(printed, notes);
     assert.match(printed, /\nstored 4 people in .*$/);
   });
 
+  // biome-ignore format: a table
   const unusable: readonly (readonly [name: string, argv: readonly string[], message: RegExp])[] = [
     ["a file that is missing", ["none.csv"], /^The file "none\.csv" cannot be read: it does not exist$/],
     ["a directory", [folder.path("."), "--format", "csv"], /cannot be read: it is a directory$/],
@@ -419,26 +384,22 @@ describe("import", () => {
     ["XML that is cut off", [write("xml", "<people><person><name>A")], /because of line 1: The last person has no end/],
     ["no vCards", [write("vcf", "x")], /has no vCards/],
     [
-      "a vCard that does not end",
-      [write("vcf", `BEGIN:VCARD\n${`NOTE:${"x".repeat(1e6)}\n`.repeat(9)}END:VCARD\n`)],
+      "a vCard that does not end", [write("vcf", `BEGIN:VCARD\n${`NOTE:${"x".repeat(1e6)}\n`.repeat(9)}END:VCARD\n`)],
       /because of line 1: A vCard is longer than 8388608 characters/,
     ],
     [
-      "a line of a vCard that does not end",
-      [write("vcf", `BEGIN:VCARD\nNOTE:${"x".repeat(9e6)}\nEND:VCARD\n`)],
+      "a line of a vCard that does not end", [write("vcf", `BEGIN:VCARD\nNOTE:${"x".repeat(9e6)}\nEND:VCARD\n`)],
       /because of line 2: A vCard is longer than 8388608 characters/,
     ],
     ["JSON that is cut off", [write("json", '[{"name":"Ada"}')], /not closed/],
   ];
   for (const [name, argv, message] of unusable) {
     it(`refuses ${name}`, async () => {
-      await assert.rejects(run("import", ...argv, "--database", newFile("db")), (error: Error) => {
-        assert.match(error.message, message);
-        return true;
-      });
+      await assert.rejects(run("import", ...argv, "--database", newFile("db")), { message });
     });
   }
 
+  // biome-ignore format: a table
   const mistaken: readonly (readonly [argv: readonly string[], message: RegExp])[] = [
     [[], /^Missing required argument 'FILE'\.$/],
     [["a.csv", "--format", "xls"], /^--format must be csv, ndjson, json, xml, vcard or vcard3, not "xls"\.$/],
@@ -449,20 +410,14 @@ describe("import", () => {
     [["a.csv", "--date", "mm/dd/yyy"], /, not "mm\/dd\/yyy"; did you mean MM\/DD\/YYYY\?$/],
     [["a.csv", "--date", "day first"], /^--date must be like DD\.MM\.YYYY or M\/D\/YYYY, not "day first"\.$/],
     [["a.csv", "--map", "name"], /^--map must be like "Full Name=name", not "name"\.$/],
-    [
-      ["a.csv", "--map", "x=birthdate"],
-      /^--map names "birthdate", which is not a member of a person; did you mean "birthDate"\?$/,
-    ],
+    [["a.csv", "--map", "x=birthdate"], /^--map names "birthdate", which is not a member of a person; did you mean "birthDate"\?$/],
     [["a.csv", "--upsert", "jobtitle"], /^--upsert must be id, name, .* or identifier, not "jobtitle"\.$/],
     [["a.csv", "--absent", "clear"], /^--absent needs --upsert, or --on-match update\.$/],
     [["a.csv", "--database", ":memory:"], /^import needs a database that is kept, not ":memory:"\.$/],
     [["a.csv", "--map", "x=", "--map", "x=name"], /^--map names the column "x" twice\.$/],
     [["a.csv", "--database", "a.db", "--rejects", "./a.db"], /^--rejects and --database are the same file\.$/],
     [["a.csv", "--remove-missing", "all"], /^--remove-missing needs --upsert\.$/],
-    [
-      ["a.csv", "--upsert", "id", "--remove-missing", "some"],
-      /^--remove-missing must be a number of people, or all, not "some"\.$/,
-    ],
+    [["a.csv", "--upsert", "id", "--remove-missing", "some"], /^--remove-missing must be a number of people, or all, not "some"\.$/],
   ];
   for (const [argv, message] of mistaken) {
     it(`refuses [${argv.join(" ")}]`, () => {
@@ -473,6 +428,7 @@ describe("import", () => {
   }
 });
 
+// biome-ignore format: a table
 const everything = {
   id: 7,
   name: "Ada Lovelace",
@@ -484,10 +440,7 @@ const everything = {
   email: "ada@example.org",
   telephone: "+44 (0)20 / 7946.0000",
   address: {
-    streetAddress: "St James's Square 12",
-    addressLocality: "London",
-    addressRegion: "Greater London",
-    postalCode: "SW1Y 4JH",
+    streetAddress: "St James's Square 12", addressLocality: "London", addressRegion: "Greater London", postalCode: "SW1Y 4JH",
     addressCountry: "GB",
   },
   jobTitle: "mathematician",
@@ -500,25 +453,14 @@ const everything = {
 };
 
 /** Text that means something in one of the formats, or that programs have changed. */
+// biome-ignore format: a table
 const awkwardTexts: readonly string[] = [
   ...['a, b; c | d\te"f', '"', "''", "'=1+1", "=1+1", "+1", "-1", "@x", "\\n", "\\", "a\\,b\\;c", ",,", ";;;", ":"],
   ...["007", "1e5", "0x1F", "true", "null", "NULL", "undefined", "NaN", "2001-02-03", "-"],
   ...["<a>&amp;</a>", "]]>", "<!-- -->", "&#10;", "{}", "[1]", '{"a":1}', "%0A", "=C3=A9", "BEGIN:VCARD", "END:VCARD"],
   ...[
-    "é",
-    "e\u0301",
-    "漢字",
-    "😀👩‍👩‍👧",
-    "אבג",
-    "\u202Eabc",
-    "ﬁ",
-    "a\u00A0b",
-    "a\u2028b",
-    "\uFFFD",
-    "\u{10063}\\",
-    "\u{10FFFD}",
-    "\u{10000}\\\u{103FF}\\\u{10000}",
-    "İı",
+    "é", "e\u0301", "漢字", "😀👩‍👩‍👧", "אבג", "\u202Eabc", "ﬁ", "a\u00A0b", "a\u2028b", "\uFFFD", "\u{10063}\\", "\u{10FFFD}",
+    "\u{10000}\\\u{103FF}\\\u{10000}", "İı",
   ],
 ];
 
@@ -530,14 +472,8 @@ const awkwardPeople: readonly object[] = [
   { name: "leap day", birthDate: "2000-02-29", address: { postalCode: "0" } },
   { id: 9_007_199_254_740_990, name: "a large id" },
   ...awkwardTexts
-    .filter((text) => !/[\t\n]/.test(text))
-    .map((text) => ({
-      name: text,
-      givenName: text,
-      worksFor: text,
-      address: { streetAddress: text },
-      identifier: text,
-    })),
+    .filter((name) => !/[\t\n]/.test(name))
+    .map((name) => ({ name, givenName: name, worksFor: name, address: { streetAddress: name }, identifier: name })),
   ...awkwardTexts.flatMap((text) => [
     { name: "begins", description: text },
     { name: "lines", description: `${text}\n${text}\n` },
@@ -614,7 +550,7 @@ describe("what is exported and imported", () => {
       message: "--for excel writes CSV, not json.",
     });
     for (const [args, message] of [
-      [["--locale", "de"], "--locale needs --for excel."],
+      [["--locale", "de"], /^--locale needs --for excel\.$/],
       [
         ["--for", "excel", "--locale", "d"],
         /^--locale must be a language, and perhaps a country, such as de or de-CH, not "d"/,
@@ -624,7 +560,7 @@ describe("what is exported and imported", () => {
     ] as const) {
       const line = parseCommandLine(["export", ...args]);
       assert(line.kind === "usage-error");
-      assert.match(line.usageErrors.join(), new RegExp(message));
+      assert.match(line.usageErrors.join(), message);
     }
   });
 
@@ -648,10 +584,8 @@ describe("what is exported and imported", () => {
     await assert.rejects(run("export", newFile("csv"), "--database", database), /does not exist|no such|is not there/i);
     assert(!existsSync(database));
     await run("import", write("csv", "name\nAda\n"), "--database", database);
-    const file = folder.path("missing/people.csv");
-    await assert.rejects(run("export", file, "--database", database), {
-      message: /cannot be written: its directory does not exist$/,
-    });
+    const message = /cannot be written: its directory does not exist$/;
+    await assert.rejects(run("export", folder.path("missing/people.csv"), "--database", database), { message });
   });
 });
 
@@ -682,8 +616,10 @@ describe("the programs", () => {
   };
 
   it("end without a word when the reader of their output has enough", async () => {
-    const { stdout, stderr } = await shell(`"$0" "$@" openapi | head -c 1; "$0" "$@" check-config | true`);
-    assert.deepEqual([stdout, stderr], ["{", ""]);
+    const { stdout, stderr } = await shell(
+      `"$0" "$@" openapi | head -c 1; "$0" "$@" check-config | true; "$0" "$@" export - --database '${filled}' | head -c 2`,
+    );
+    assert.deepEqual([stdout, stderr], ["{id", ""]);
   });
 
   const hasFullDisk = existsSync("/dev/full");
@@ -701,12 +637,5 @@ describe("the programs", () => {
     const { stdout, stderr } = await shell(line.replace("KEYS", keys));
     assert.deepEqual([stdout, JSON.parse(readFileSync(keys, "utf8"))], ["1\n", { keys: [] }]);
     assert.match(stderr, /the disk is full\n.*No key was made, since it could not be shown\.\n$/);
-  });
-
-  it("export into a pipe whose reader has enough, without a word", async () => {
-    const line = `"$0" "$@" | head -1`;
-    const args = [process.execPath, ...programArguments, "export", "-", "--database", filled];
-    const { stdout, stderr } = await promisify(execFile)("sh", ["-c", line, ...args]);
-    assert.deepEqual([stdout.split(",")[0], stderr], ["id", ""]);
   });
 });
