@@ -1,24 +1,30 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import spectral, { type RulesetDefinition } from "@stoplight/spectral-core";
 import rulesets from "@stoplight/spectral-rulesets";
-import type { OpenApiDocument } from "waymark/openapi";
 import { openFolder } from "../../../waymark/test/tools/folder.ts";
 import { apiDocument } from "../../src/api/document.ts";
 import { openAccess, openPersonService, type PersonService } from "../../src/index.ts";
 import { quickHash } from "../access/basic-authentication.ts";
 
+/** Redocly does not look for references in `x-refusals`, nor for the members of the schema that a `not` is part of. */
+const rules = { "no-unused-components": "off", "no-required-schema-properties-undefined": "off" } as const;
+
 describe("the OpenAPI document of the service", () => {
   let service: PersonService;
   let text = "";
+  let document: ReturnType<typeof JSON.parse>;
+  const get = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
+    service.app.fetch(new Request(`http://localhost${path}`, { headers }));
 
   before(async () => {
     service = await openPersonService({ database: ":memory:" });
-    text = await (await service.app.fetch(new Request("http://localhost/openapi.json"))).text();
+    text = await (await get("/openapi.json")).text();
+    document = JSON.parse(text);
   });
-
   after(() => service.database.close());
 
   it("has nothing that Redocly objects to", async () => {
@@ -39,184 +45,113 @@ describe("the OpenAPI document of the service", () => {
     const found = results.map(({ code, message, path }) => `${code}: ${message} ${path.join("/")}`);
     assert.deepEqual(found, []);
   });
-});
 
-/** Redocly does not look for references in `x-refusals`, nor for the members of the schema that a `not` is part of. */
-const rules = { "no-unused-components": "off", "no-required-schema-properties-undefined": "off" } as const;
-
-describe("GET /openapi.json", () => {
-  let service: PersonService;
-  before(async () => {
-    service = await openPersonService({ database: ":memory:" });
-  });
-  after(() => service.database.close());
-
-  const get = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
-    service.app.fetch(new Request(`http://localhost${path}`, { headers }));
-
-  it("answers in the type that Accept asks for", async () => {
-    const type = "application/vnd.oai.openapi+json;version=3.1";
-    assert.equal((await get("/openapi.json")).headers.get("Content-Type"), "application/json");
-    for (const Accept of [type, "application/vnd.oai.openapi+json"]) {
-      assert.equal((await get("/openapi.json", { Accept })).headers.get("Content-Type"), type);
+  it("is in the type and the version that Accept asks for, and coded", async () => {
+    const [type, newer] = ["3.1", "3.2"].map((version) => `application/vnd.oai.openapi+json;version=${version}`);
+    for (const [Accept, due, version] of [
+      ["*/*", "application/json", "3.1.1"],
+      [type, type, "3.1.1"],
+      ["application/vnd.oai.openapi+json", type, "3.1.1"],
+      [newer, newer, "3.2.0"],
+    ] as const) {
+      const answer = await get("/openapi.json", { Accept: Accept ?? "", "Accept-Encoding": "gzip" });
+      assert.deepEqual([answer.headers.get("Content-Type"), answer.headers.get("Content-Encoding")], [due, "gzip"]);
+      const { openapi } = JSON.parse(gunzipSync(await answer.bytes()).toString());
+      assert.equal(openapi, version);
     }
   });
 
-  it("answers 304 while the copy is current", async () => {
-    const first = await get("/openapi.json");
-    const again = await get("/openapi.json", { "If-None-Match": first.headers.get("ETag") ?? "" });
-    assert.equal(again.status, 304);
-    assert.equal((await get("/openapi.json", { "If-None-Match": '"other"' })).status, 200);
-  });
-
-  it("answers 412 to a client that asks for another state", async () => {
+  it("is sent to those who have another state, or ask for the present one", async () => {
     const tag = (await get("/openapi.json")).headers.get("ETag") ?? "";
-    assert.equal((await get("/openapi.json", { "If-Match": tag })).status, 200);
-    assert.equal((await get("/openapi.json", { "If-Match": '"other"' })).status, 412);
+    for (const [field, value, status] of [
+      ["If-None-Match", tag, 304],
+      ["If-None-Match", '"other"', 200],
+      ["If-Match", tag, 200],
+      ["If-Match", '"other"', 412],
+    ] as const) {
+      assert.equal((await get("/openapi.json", { [field]: value })).status, status, `${field}: ${value}`);
+    }
   });
 
-  it("has nothing that only a browser sends or gets", async () => {
-    const text = await (await get("/openapi.json")).text();
-    const { paths } = JSON.parse(text);
-    assert.deepEqual(
-      Object.keys(paths).filter((path) => /assets|language|docs|sign-/.test(path)),
-      [],
-    );
+  it("has nothing that only a browser sends or gets", () => {
+    const { paths } = document;
+    assert.doesNotMatch(Object.keys(paths).join(), /assets|language|docs|sign-/);
     assert.equal(paths["/person/{id}"].post, undefined);
-    const ofBrowsers = /"text\/html"|"303"|"name":"(?:column|import|new)"|x-www-form-urlencoded/.exec(text);
-    assert.equal(ofBrowsers?.[0], undefined);
+    assert.doesNotMatch(text, /"text\/html"|"303"|"name":"(?:column|import|new)"|x-www-form-urlencoded/);
   });
 
-  it("declares an empty answer as empty, and what is created as one person", async () => {
-    const { paths } = JSON.parse(await (await get("/openapi.json")).text());
-    const { get: read, delete: remove } = paths["/person/{id}"];
-    const { post: create } = paths["/person"];
+  it("declares an empty answer as empty, and what is created as one person", () => {
+    const { get: read, delete: remove } = document.paths["/person/{id}"];
+    const { post: create } = document.paths["/person"];
     for (const { content } of [read.responses[404], remove.responses[200], create.responses[200]])
       assert.equal(content, undefined);
     assert.deepEqual(create.requestBody.content["application/json"].schema, { $ref: "#/components/schemas/Person" });
   });
 
-  it("says what a search finds by the digits of a number", async () => {
-    const { paths } = JSON.parse(await (await get("/openapi.json")).text());
-    const { parameters }: OpenApiDocument.Operation = paths["/person"].get;
-    const search = parameters?.find(({ name }) => name === "q");
-    assert.match(
-      search?.description ?? "",
-      / Four or more digits in a row, with any signs between them, find `telephone`, /,
-    );
-  });
-
-  it("names filters by what begins and ends, with examples, and describes the others once", async () => {
-    const { paths } = JSON.parse(await (await get("/openapi.json")).text());
-    const { parameters, description, "x-comparisons": others } = paths["/person"].get;
-    const byName = Map.groupBy(parameters, ({ name }: { readonly name: string }) => name);
+  it("describes the parameters of a list: the search, filters by what begins and ends, the formats but for a page", () => {
+    const { parameters, description, "x-comparisons": others } = document.paths["/person"].get;
+    const byName = Map.groupBy(parameters as readonly OpenApiParameter[], ({ name }) => name);
+    const digits = / Four or more digits in a row, with any signs between them, find `telephone`, /;
+    assert.match(byName.get("q")?.[0]?.description ?? "", digits);
     assert.deepEqual(byName.get("birthDate[ge]"), [
       {
-        name: "birthDate[ge]",
-        in: "query",
-        description: "Those whose `birthDate` is this or more.",
-        example: "1950-01-01",
-        schema: { type: "string", format: "date" },
+        ...{ name: "birthDate[ge]", in: "query", description: "Those whose `birthDate` is this or more." },
+        ...{ example: "1950-01-01", schema: { type: "string", format: "date" } },
       },
     ]);
     for (const name of ["id[le]", "createdAt[ge]", "email[prefix]"]) assert.ok(byName.has(name), name);
     for (const name of ["comparisons", "birthDate[gt]", "categories[prefix]"]) assert.ok(!byName.has(name), name);
     assert.match(description, /Other filters, each a parameter `member\[operator\]`: /);
     assert.equal(Object.keys(others.patternProperties).length, 2);
+    const formats = "json xml jsonld ndjson csv excel vcard vcard3 text-xml".split(" ");
+    assert.deepEqual(byName.get("format")?.[0]?.schema.enum, formats);
   });
 
-  it("says that a list can be asked for in another format by its address, but for a page", async () => {
-    const { paths } = JSON.parse(await (await get("/openapi.json")).text());
-    const format = paths["/person"].get.parameters.find(({ name }: { readonly name: string }) => name === "format");
-    assert.deepEqual(format.schema.enum, [
-      "json",
-      "xml",
-      "jsonld",
-      "ndjson",
-      "csv",
-      "excel",
-      "vcard",
-      "vcard3",
-      "text-xml",
-    ]);
-  });
-
-  it("says that many people can be sent for a dry run, and what its answer counts", async () => {
-    const { paths } = JSON.parse(await (await get("/openapi.json")).text());
-    const { parameters, responses } = paths["/person"].post;
-    const names = parameters.map(({ name }: { readonly name: string }) => name);
-    assert.ok(names.includes("dry-run"), names.join());
+  it("says that many people can be sent for a dry run, and what its answer counts", () => {
+    const { parameters, responses } = document.paths["/person"].post;
+    assert.ok(parameters.some(({ name }: OpenApiParameter) => name === "dry-run"));
     assert.match(responses["200"].description, /A list is answered with JSON: `stored`, .*`errors`/);
   });
 
-  it("lists what the server answers before a request reaches its operation", async () => {
-    const document = JSON.parse(await (await get("/openapi.json")).text());
+  it("lists what the server answers before a request reaches its operation, and has it for a default of each", () => {
     const statuses = Object.keys(document["x-refusals"]);
     assert.deepEqual(statuses, "400 403 404 405 406 408 414 417 426 431 500 501 503 505".split(" "));
-  });
-
-  it("is in OpenAPI 3.2 where a client asks for that", async () => {
-    const accept = "application/vnd.oai.openapi+json;version=3.2";
-    const response = await get("/openapi.json", { Accept: accept });
-    assert.equal(response.headers.get("Content-Type"), accept);
-    assert.equal(JSON.parse(await response.text()).openapi, "3.2.0");
-    assert.equal(JSON.parse(await (await get("/openapi.json")).text()).openapi, "3.1.1");
+    for (const operation of Object.values<object>(document.paths).flatMap((item) => Object.values(item))) {
+      assert.deepEqual(operation.responses.default, { $ref: "#/components/responses/EarlierRefusal" });
+    }
+    const { examples } = document.components.responses.EarlierRefusal.content["application/problem+json"];
+    for (const code of ["expectation-failed", "target-too-long", "head-too-large"]) assert.ok(code in examples, code);
   });
 
   it("has examples of content in every form, which are taken", async () => {
-    const { paths } = JSON.parse(await (await get("/openapi.json")).text());
     for (const [method, path] of [
-      ["post", "/person"],
-      ["put", "/person/{id}"],
-      ["patch", "/person/{id}"],
+      ["POST", "/person"],
+      ["PUT", "/person/{id}"],
+      ["PATCH", "/person/{id}"],
     ] as const) {
-      for (const [type, media] of Object.entries<{ readonly example?: unknown }>(
-        paths[path][method].requestBody.content,
-      )) {
-        const { example } = media;
+      const { content } = document.paths[path][method.toLowerCase()].requestBody;
+      for (const [type, { example }] of Object.entries<{ readonly example?: unknown }>(content)) {
         assert.notEqual(example, undefined, `${method} ${path} has no example in ${type}`);
-        const another = await openPersonService({ database: ":memory:" });
-        const send = (method: string, target: string, type: string, body: string) =>
-          another.app.fetch(
-            new Request(`http://localhost${target}`, { method, headers: { "Content-Type": type }, body }),
-          );
-        if (path !== "/person") await send("POST", "/person", "application/json", '{"name":"Eve"}');
+        const { app, database, people } = await openPersonService({ database: ":memory:" });
+        await using _ = database;
+        if (method !== "POST") await people.create({ name: "Eve" });
         const body = typeof example === "string" ? example : JSON.stringify(example);
-        const answer = await send(method.toUpperCase(), path.replace("{id}", "1"), type, body);
+        const target = `http://localhost${path.replace("{id}", "1")}`;
+        const answer = await app.fetch(new Request(target, { method, headers: { "Content-Type": type }, body }));
         assert.ok(answer.status < 300, `${method} ${path} ${type}: ${await answer.text()}`);
-        await another.database.close();
       }
     }
   });
 
   it("has names for its parts that say what they are", async () => {
     // With every filter, there are several responses for most codes.
-    const access = (
-      await openAccess({ file: fileURLToPath(new URL("../../../../docs/example-access.json", import.meta.url)) })
-    ).filter;
+    const file = fileURLToPath(new URL("../../../../docs/example-access.json", import.meta.url));
+    const access = (await openAccess({ file })).filter;
     const guarded = await openPersonService({ database: ":memory:", access, rateLimit: { limit: 9, window: 1 } });
     const { components } = await apiDocument(guarded.app, {});
     await guarded.database.close();
-    const names = Object.entries(components).flatMap(([kind, parts]) =>
-      Object.keys(parts as object).map((name) => `${kind}/${name}`),
-    );
-    assert.deepEqual(
-      names.filter((name) => /\d/.test(name)),
-      [],
-    );
-  });
-
-  it("has a default answer of each operation, for what the server refuses", async () => {
-    const { paths, components } = JSON.parse(await (await get("/openapi.json")).text());
-    for (const operation of Object.values(paths).flatMap((item) => Object.values(item as object))) {
-      assert.deepEqual(operation.responses.default, { $ref: "#/components/responses/EarlierRefusal" });
-    }
-    const { examples } = components.responses.EarlierRefusal.content["application/problem+json"];
-    for (const code of ["expectation-failed", "target-too-long", "head-too-large"]) assert.ok(code in examples, code);
-  });
-
-  it("is coded", async () => {
-    assert.equal((await get("/openapi.json", { "Accept-Encoding": "gzip" })).headers.get("Content-Encoding"), "gzip");
+    const names = Object.values<object | undefined>(components).flatMap((parts) => Object.keys(parts ?? {}));
+    assert.doesNotMatch(names.join(), /\d/);
   });
 
   it("is what / leads to", async () => {
@@ -225,6 +160,13 @@ describe("GET /openapi.json", () => {
     assert.equal(headers.get("Link"), link);
   });
 });
+
+/** What the tests read of a parameter. */
+interface OpenApiParameter {
+  readonly name: string;
+  readonly description?: string;
+  readonly schema: { readonly enum?: readonly string[] };
+}
 
 describe("the credentials in the OpenAPI document", () => {
   const folder = openFolder("api-document");

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { apiDocument } from "../../src/api/document.ts";
 import { openPersonService, type PersonService } from "../../src/index.ts";
+import type { Answer } from "../tools/transports.ts";
 import { type DocumentCheck, documentCheck } from "./document-check.ts";
 
 describe("an answer that the OpenAPI document does not have", () => {
@@ -21,26 +22,19 @@ describe("an answer that the OpenAPI document does not have", () => {
     `<problem xmlns="urn:ietf:rfc:7807"><type>/problems/${type}</type><title>T</title><status>400</status></problem>`;
   const card = (line: string): string => `BEGIN:VCARD\r\nVERSION:4.0\r\n${line}\r\nEND:VCARD\r\n`;
 
+  const answerOf = (status: number, type: string, text: string): Answer => {
+    const headers: Readonly<Record<string, string>> = type === "" ? {} : { "content-type": type };
+    return { status, headers, bytes: new TextEncoder().encode(text), text, connection: 0 };
+  };
+  const json = JSON.stringify;
+  const columns = "id,name,address.postalCode,createdAt,updatedAt";
+
+  // biome-ignore format: a table
   const cases: readonly (readonly [status: number, type: string, good: string, bad: readonly string[]])[] = [
-    [
-      200,
-      "application/json",
-      JSON.stringify([ada]),
-      [JSON.stringify([{ ...ada, shoe: 38 }]), JSON.stringify(ada), "["],
-    ],
-    [200, "application/x-ndjson", `${JSON.stringify(ada)}\n`, ['{"id":1}\n', '{"id":']],
-    [
-      200,
-      "text/csv",
-      `id,name,address.postalCode,createdAt,updatedAt\r\n1,Ada,,${times.createdAt},${times.updatedAt}\r\n`,
-      ["id,name,shoe\r\n", "id,name\r\nx,Ada\r\n", "id,name\r\n1\r\n", "id,address.shoe\r\n"],
-    ],
-    [
-      200,
-      "application/xml",
-      xml(`<id>1</id><name>Ada</name>${timesXml}`),
-      [xml("<id>1</id>"), xml("<id>"), "<person/>"],
-    ],
+    [200, "application/json", json([ada]), [json([{ ...ada, shoe: 38 }]), json(ada), "["]],
+    [200, "application/x-ndjson", `${json(ada)}\n`, ['{"id":1}\n', '{"id":']],
+    [200, "text/csv", `${columns}\r\n1,Ada,,${times.createdAt},${times.updatedAt}\r\n`, ["id,name,shoe\r\n", "id,name\r\nx,Ada\r\n", "id,name\r\n1\r\n", "id,address.shoe\r\n"]],
+    [200, "application/xml", xml(`<id>1</id><name>Ada</name>${timesXml}`), [xml("<id>1</id>"), xml("<id>"), "<person/>"]],
     [200, "text/vcard", card("FN:Ada"), [card("N:Ada"), "FN:Ada\r\n"]],
     [200, "text/html", "<!doctype html><html></html>", ["<p>"]],
     [200, "text/plain", "", ["Ada"]],
@@ -48,13 +42,9 @@ describe("an answer that the OpenAPI document does not have", () => {
   ];
   for (const [status, type, good, bad] of cases) {
     it(`is found, as ${type}`, () => {
-      const answerOf = (text: string) => {
-        const headers: Record<string, string> = { "content-type": type };
-        return { status, headers, bytes: new TextEncoder().encode(text), text, connection: 0 };
-      };
-      if (good !== "") check("GET", "/person", {}, answerOf(good));
+      if (good !== "") check("GET", "/person", {}, answerOf(status, type, good));
       for (const text of bad) {
-        assert.throws(() => check("GET", "/person", {}, answerOf(text)), assert.AssertionError, text);
+        assert.throws(() => check("GET", "/person", {}, answerOf(status, type, text)), assert.AssertionError, text);
       }
     });
   }
@@ -75,8 +65,7 @@ describe("an answer that the OpenAPI document does not have", () => {
       described.replaceAll(/,?"text\/html":\{"schema":\{"type":"string"\}\}/g, ""),
     ];
     for (const [status, type, text] of refusals) {
-      const headers: Record<string, string> = type === "" ? {} : { "content-type": type };
-      const answer = { status, headers, bytes: new TextEncoder().encode(text), text, connection: 0 };
+      const answer = answerOf(status, type, text);
       check("GET", "/person/1", {}, answer);
       for (const other of type === "text/html" && status === 400 ? others : []) {
         const otherwise = documentCheck(JSON.parse(other));
@@ -92,14 +81,9 @@ describe("what the OpenAPI document has, and no answer", () => {
     const { check, unmet } = documentCheck(await apiDocument(service.app, {}));
     const ofGreeting = () => unmet().filter((answer) => answer.startsWith("GET /hello-world 200"));
     assert.deepEqual(ofGreeting(), ["GET /hello-world 200 text/plain"]);
-    const text = "Hello World";
+    const [text, bytes] = ["Hello World", Buffer.from("Hello World")];
     const headers = { "content-type": "text/plain; charset=utf-8" };
-    check(
-      "GET",
-      "/hello-world",
-      {},
-      { status: 200, headers, bytes: new TextEncoder().encode(text), text, connection: 0 },
-    );
+    check("GET", "/hello-world", {}, { status: 200, headers, bytes, text, connection: 0 });
     assert.deepEqual(ofGreeting(), []);
     assert.ok(unmet().includes("GET /person/{id} 404 without content"));
     assert.ok(unmet().includes("GET /person/{id} 400 invalid-id"));

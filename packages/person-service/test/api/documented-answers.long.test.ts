@@ -11,17 +11,18 @@ import { personCollection } from "../../src/person/collection.ts";
 import { basic, quickHash } from "../access/basic-authentication.ts";
 import {
   everyOperation,
+  type Fields,
   type Line,
   newPerson,
   readers,
   signInOperations,
   signInRequests,
+  somebody,
   specialFields,
   specialRequests,
 } from "../tools/answer-requests.ts";
 import type { Answer } from "../tools/transports.ts";
 import { type DocumentCheck, documentCheck } from "./document-check.ts";
-import { type Fields, somebody } from "./request-space.ts";
 
 // The other tests find what the OpenAPI document lacks. This one finds what it has too much of: each of its answers is got here,
 // in each media type, from services in the states that it takes.
@@ -174,28 +175,12 @@ function failing(database: Database, error: Error): Database {
     throw error;
   };
   const changes = { create: fail, replace: fail, remove: fail, createAll: fail, changeAll: fail };
-  const reads = {
-    find: fail,
-    batch: fail,
-    list: fail,
-    changes: fail,
-    count: fail,
-    state: fail,
-    revision: fail,
-  };
-  const broken = {
-    members: store.members,
-    fullText: store.fullText,
-    unique: store.unique,
-    find: store.find.bind(store),
-    batch: store.batch.bind(store),
-    changes: store.changes.bind(store),
-    state: store.state.bind(store),
-    count: store.count.bind(store),
-    kept: store.kept.bind(store),
-    ...(!(error instanceof StoreReadOnly) && reads),
-    ...changes,
-  };
+  const failingReads = { find: fail, batch: fail, list: fail, changes: fail, count: fail, state: fail, revision: fail };
+  const { members, fullText, unique } = store;
+  const bound = ["find", "batch", "changes", "state", "count", "kept"] as const;
+  const reads = Object.fromEntries(bound.map((name) => [name, store[name].bind(store)]));
+  const isReadOnly = error instanceof StoreReadOnly;
+  const broken = { members, fullText, unique, ...reads, ...(!isReadOnly && failingReads), ...changes };
   // As much of both as the service uses here.
   return { store: () => broken as unknown as Store, check: async () => fail() } as unknown as Database;
 }

@@ -1,8 +1,14 @@
 import { gzipSync } from "node:zlib";
 import { toFeedCursor } from "../../../collection/src/stores/reading/feed-cursor.ts";
-import { type Fields, somebody } from "../api/request-space.ts";
 
 // Requests that get each answer of the OpenAPI document, in the right state of the service.
+
+export type Fields = Readonly<Record<string, string>>;
+
+const ada = { name: "Ada Lovelace", birthDate: "1815-12-10", address: { postalCode: "W1" }, worksFor: "Analytical" };
+
+/** The person that requests are about. */
+export const somebody: string = JSON.stringify(ada);
 
 /** Content that becomes far more than a hundred times as long. */
 const bomb = gzipSync(Buffer.alloc(20_000_000, " "));

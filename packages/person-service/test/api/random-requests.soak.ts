@@ -1,3 +1,0 @@
-import { describeRandomRequests } from "./random-requests.ts";
-
-describeRandomRequests(50_000);
