@@ -252,6 +252,20 @@ describe("?dry-run=true", () => {
       assert.equal(await store.count(), 1);
     }));
 
+  it("knows which values the earlier steps of a long list keep, and which they give up", () =>
+    withStore(async (store) => {
+      await store.create({ name: "Ada", email: "a", code: "A" });
+      const others = named(1000).map(({ name }) => ({ name, email: name }));
+      for (const [code, refused] of [
+        ["A", 1],
+        ["B", 0],
+      ] as const) {
+        const list = [{ name: "Ada", email: "a", code }, ...others, { name: "Eve", email: "e", code: "A" }];
+        const answer = await listsTo(store, { maxTogether: 1000 })("?upsert=email&dry-run=true", list);
+        assert.deepEqual([answer["refused"], answer["stored"]], [refused, 1001 - refused]);
+      }
+    }));
+
   it("is asked for by true, and nothing else", () =>
     withStore(async (store) => {
       for (const query of ["?dry-run=false", "?dry-run", "?dryrun=true", "?dry-run=true&limit=1"]) {

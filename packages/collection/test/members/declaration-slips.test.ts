@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { router } from "waymark";
-import { jsonDecoder } from "waymark/content";
 import { openApi } from "waymark/openapi";
 import { z } from "zod";
 import {
@@ -33,18 +32,9 @@ interface Declared {
 }
 
 async function open({ filters = bookMembers, representations = [] }: Declared): Promise<CollectionHandlers<object>> {
-  const database = await openDatabase(":memory:", { collections: [{ name: "book", members: filters }] });
-  try {
-    return collection<object>({
-      path: "/books",
-      store: database.store("book"),
-      schema: Book,
-      decoders: [jsonDecoder],
-      representations: [jsonRepresentation, ...representations],
-    });
-  } finally {
-    await database.close();
-  }
+  await using database = await openDatabase(":memory:", { collections: [{ name: "book", members: filters }] });
+  const all = [jsonRepresentation, ...representations] as const;
+  return collection<object>({ path: "/books", store: database.store("book"), schema: Book, representations: all });
 }
 
 describe("a collection that is declared with a slip is refused where it is made", () => {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { HttpRequest, router } from "waymark";
-import { jsonDecoder } from "waymark/content";
 import { openApi } from "waymark/openapi";
 import { z } from "zod";
 import {
@@ -14,6 +13,7 @@ import {
   type RecordOf,
   recordSchema,
 } from "../../src/index.ts";
+import { ask } from "../tools/ask.ts";
 
 const bookMembers = {
   title: { schema: z.string().min(1), filter: "text", search: true, label: "Title", example: "Emma" },
@@ -82,6 +82,7 @@ describe("the record of a table of members", () => {
     });
   });
 
+  // biome-ignore format: a table
   const refused: readonly [what: string, value: unknown, issues: readonly (string | RegExp)[]][] = [
     ["no object", 7, [" must be an object with members such as title and isbn, not a number"]],
     ["a list", [], [" must be an object with members such as title and isbn, not an array"]],
@@ -104,17 +105,9 @@ describe("the record of a table of members", () => {
     ["a name of another program", { ...emma, ean: "9" }, [/^ean .*did you mean isbn\?/]],
     ["such a name in other words", { ...emma, Book_Number: "9" }, [/did you mean isbn\?/]],
     ["the name of a member of an object", { ...emma, writer: "9" }, [/did you mean author\.familyName\?/]],
-    [
-      "such a name within it",
-      { ...emma, author: { Writer: "9" } },
-      [/^author\.Writer .*an author; did you mean familyName\?/],
-    ],
+    ["such a name within it", { ...emma, author: { Writer: "9" } }, [/^author\.Writer .*an author; did you mean familyName\?/]],
     ["a member that the server sets", { ...emma, createdAt: "now" }, ["createdAt is set by the server: leave it out"]],
-    [
-      "the name of no member",
-      JSON.parse('{"title":"E","publisher":{"name":"M"},"__proto__":1}'),
-      [/^__proto__ is not/],
-    ],
+    ["the name of no member", JSON.parse('{"title":"E","publisher":{"name":"M"},"__proto__":1}'), [/^__proto__ is not/]],
   ];
   for (const [what, value, issues] of refused) {
     it(`is refused with ${what}`, () => {
@@ -158,23 +151,13 @@ describe("the record of a table of members", () => {
 
 describe("a table that cannot be one", () => {
   const text = { schema: z.string() };
+  // biome-ignore format: a table
   for (const [what, members, message] of [
     ["a value that is also an object", { a: text, "a.b": text }, /^a is a value as well as an object with a\.b$/],
     ["an object that is also a value", { "a.b": text, a: text }, /^a is a value as well as an object$/],
     ["a name that none can have", { "a b": text }, /^"a b" cannot name a member/],
     ["a prototype", { ["__proto__"]: text }, /cannot name a member/],
-    [
-      "a schema that needs a promise",
-      {
-        a: {
-          schema: z
-            .string()
-            .optional()
-            .refine(async () => true),
-        },
-      },
-      /by a promise/,
-    ],
+    ["a schema that needs a promise", { a: { schema: z .string() .optional() .refine(async () => true) } }, /by a promise/],
   ] as const) {
     it(`is refused: ${what}`, () => {
       assert.throws(() => recordSchema(members), { name: "TypeError", message });
@@ -193,46 +176,39 @@ describe("a table that cannot be one", () => {
 describe("a collection of a table of members", () => {
   it("reads everything from it", async () => {
     const definition: CollectionDefinition = { name: "book", members: bookMembers };
-    const database = await openDatabase(":memory:", { collections: [definition] });
+    await using database = await openDatabase(":memory:", { collections: [definition] });
     const books = collection({
       path: "/books",
       store: database.store("book"),
       schema: Book,
-      decoders: [jsonDecoder],
       listDecoders: [csvDecoder({ columns: Book.names, numbers: Book.numbers })],
       representations: [jsonRepresentation, csvRepresentation({ columns: Book.names })],
     });
     const app = router(books.routes());
-    const send = async (method: string, target: string, type = "", body = "") => {
-      const headers = type === "" ? {} : { "Content-Type": type };
-      const response = await app.fetch(
-        new Request(`http://localhost${target}`, { method, headers, ...(body !== "" && { body }) }),
-      );
-      return { status: response.status, text: await response.text() };
-    };
     const row = `title,isbn,pages,author.familyName,publisher.name\nEmma,9,474,Austen,Murray\n`;
-    assert.equal((await send("POST", "/books", "text/csv", row)).text, '{"stored":1,"refused":0,"errors":[]}');
-    const again = JSON.stringify({ ...emma, isbn: "9" });
-    assert.equal((await send("POST", "/books", "application/json", again)).status, 409);
+    assert.equal(
+      (await ask(app, "POST /books", { "Content-Type": "text/csv" }, row)).text,
+      '{"stored":1,"refused":0,"errors":[]}',
+    );
+    assert.equal((await ask(app, "POST /books", {}, { ...emma, isbn: "9" })).status, 409);
     for (const query of ["q=emm", "author.familyName=Austen", "pages[gt]=400", "sort=-title"]) {
-      const { text } = await send("GET", `/books?${query}&fields=isbn,author,pages`);
+      const { text } = await ask(app, `GET /books?${query}&fields=isbn,author,pages`);
       assert.equal(text, '[{"isbn":"9","author":{"familyName":"Austen"},"pages":474}]', query);
     }
-    assert.match((await send("GET", "/books?fields=titel")).text, /did you mean title/);
-    assert.match((await send("GET", "/books?format=csv")).text, /^title,isbn,pages,language,author\.familyName,/);
+    assert.match((await ask(app, "GET /books?fields=titel")).text, /did you mean title/);
+    assert.match((await ask(app, "GET /books?format=csv")).text, /^title,isbn,pages,language,author\.familyName,/);
     const { components } = await openApi(app, { title: "Books", version: "1" });
     assert.match(JSON.stringify(components.schemas), /"title":\{"title":"Title",/);
-    await database.close();
   });
 
   it("lets clients choose members of a schema alone, as far as it says which there are", async () => {
-    const database = await openDatabase(":memory:", { collections: [{ name: "book" }] });
+    await using database = await openDatabase(":memory:", { collections: [{ name: "book" }] });
     for (const [schema, fields, expected] of [
       [z.object({ title: z.string(), by: z.object({ name: z.string() }) }), "by.name", '{"by":{"name":"A"}}'],
       [z.object({ title: z.string(), by: z.object({ name: z.string() }) }), "by,id", '{"by":{"name":"A"},"id":1}'],
       [z.any(), "title", undefined],
     ] as const) {
-      const { read } = collection({ store: database.store("book"), schema, decoders: [jsonDecoder] });
+      const { read } = collection({ store: database.store("book"), schema });
       if ((await database.store("book").find(1)) === undefined) {
         await database.store("book").create({ title: "Emma", by: { name: "A" } });
       }
@@ -240,7 +216,6 @@ describe("a collection of a table of members", () => {
       if (expected === undefined) assert.equal((await read(request)).status, 400);
       else assert.equal((await read(request)).body, expected);
     }
-    await database.close();
   });
 });
 
@@ -272,16 +247,13 @@ describe("a rule across members", () => {
     const stays = collection({ path: "/stays", store: database.store("stay"), schema: Stay });
     const app = router(stays.routes());
     await database.store("stay").create({ from: "2026-07-02" });
-    for (const [target, type, patch] of [
-      ["/stays/1", "application/merge-patch+json", { to: "2026-07-01" }],
-      ["/stays?all=true", "application/json", { merge: { to: "2026-07-01" } }],
+    for (const [target, patch] of [
+      ["/stays/1", { to: "2026-07-01" }],
+      ["/stays?all=true", { merge: { to: "2026-07-01" } }],
     ] as const) {
-      const headers = { "Content-Type": type };
-      const answer = await app.handle(
-        HttpRequest.of({ method: "PATCH", target, headers, body: JSON.stringify(patch) }),
-      );
-      assert.match(String(answer.body), /must not be before from/);
-      assert.ok(answer.status >= 400);
+      const { status, text } = await ask(app, `PATCH ${target}`, {}, patch);
+      assert.equal(status, 400);
+      assert.match(text, /must not be before from/);
     }
   });
 

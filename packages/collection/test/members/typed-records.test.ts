@@ -51,14 +51,11 @@ describe("a record of a typed store", () => {
     const found = parseRecord(await store.find(created.record.id));
     assertType<Equal<typeof found extends { title: string } | undefined ? true : false, true>>(true);
     assert.equal(found?.title, "Persuasion");
+    assert.equal(parseRecord(await store.find(999)), undefined);
     for await (const batch of store.list()) for (const record of batch) assert.ok(parseRecord(record).title);
     // @ts-expect-error: a book has a title
     const create = () => store.create({ titel: "Emma" });
     assert.ok(create);
-  });
-
-  it("is undefined where there is no record", async () => {
-    assert.equal(parseRecord(await database.store<Book>("book").find(999)), undefined);
   });
 });
 
@@ -110,14 +107,6 @@ describe("the routes of a collection", () => {
     assert.equal((await router(books.routes({ without: ["changes"] })).handle(remove)).status, 400);
   });
 
-  it("answer", async () => {
-    const app = router(books.routes());
-    const headers = { "Content-Type": "application/json" };
-    const sent = HttpRequest.of({ method: "POST", target: "/books", headers, body: '{"title":"Sanditon"}' });
-    const location = (await app.handle(sent)).header("Location");
-    assert.equal((await app.handle(HttpRequest.of({ target: location ?? "" }))).status, 200);
-  });
-
   it("refuse the name of no handler, with the nearest", () => {
     const misspelt = { without: ["delete", "remov"] } as unknown as CollectionRoutesOptions; // as of a program without types
     assert.throws(() => books.routes(misspelt), {
@@ -131,16 +120,13 @@ describe("the routes of a collection", () => {
 
 describe("a definition that says something else", () => {
   // As of a program without types.
+  // biome-ignore format: a table
   for (const [what, options, message] of [
     ["no list of collections", { collections: {} }, /^A database needs the list of its collections: \{ collections: /],
     ["a misspelt list", { collection: [] }, /has no option "collection"; did you mean collections\?/],
     ["a misspelt question", { collections: [], onForgoten: () => {} }, /did you mean onForgotten\?/],
     ["no clock", { collections: [], now: 5 }, /\{ now \}\) is of the type function, not number$/],
-    [
-      "a name for a definition",
-      { collections: ["book"] },
-      /^A definition of a collection takes an object of options, not string/,
-    ],
+    ["a name for a definition", { collections: ["book"] }, /^A definition of a collection takes an object of options, not string/],
     ["a misspelt option", { collections: [{ name: "book", member: {} }] }, /"member"; did you mean members\?/],
     [
       "a list of members",
